@@ -1,0 +1,32 @@
+// The numbers on the dashboard's first page.
+import { z } from "zod";
+
+export const Overview = z
+  .object({
+    version: z.string(),
+    started_at: z.iso.datetime(),
+    now: z.iso.datetime(),
+    host: z.string(),
+    process: z.object({
+      pid: z.int(),
+      node_version: z.string(),
+      rss_bytes: z.int(),
+      event_loop_p99_ms: z.number().describe("delay of the event loop since the start"),
+    }),
+    database: z.object({
+      mode: z.enum(["embedded", "external"]),
+      version: z.string(),
+      size_bytes: z.int(),
+      connections: z.int(),
+      round_trip_ms: z.number(),
+    }),
+    disk: z.object({ path: z.string(), free_bytes: z.int(), total_bytes: z.int() }),
+    requests: z.object({
+      total: z.int().describe("answered since the start"),
+      failed: z.int().describe("of these, answered with 5xx"),
+    }),
+    admins: z.int(),
+    sessions: z.int().describe("places where admins are signed in"),
+  })
+  .meta({ id: "Overview" });
+export type Overview = z.infer<typeof Overview>;

@@ -1,0 +1,43 @@
+// The shape of an error on the wire (RFC 9457) and every code it can carry.
+import { z } from "zod";
+
+/** A code says what the caller can do next; the status is only its rough class. Codes never change once released. */
+export const problemCodes = {
+  "bad-request": { status: 400, title: "The request could not be read" },
+  "invalid-json": { status: 400, title: "The body is not valid JSON" },
+  unauthenticated: { status: 401, title: "Sign in, or send a token" },
+  "wrong-credentials": { status: 401, title: "E-mail or password is wrong" },
+  forbidden: { status: 403, title: "Not allowed" },
+  "forbidden-origin": { status: 403, title: "The request came from another site" },
+  "insecure-transport": { status: 403, title: "Sign-in needs TLS" },
+  "not-found": { status: 404, title: "Not found" },
+  "request-timeout": { status: 408, title: "The request took too long to arrive" },
+  "setup-done": { status: 409, title: "The first admin exists already" },
+  "setup-link-invalid": { status: 410, title: "The set-up link is used or expired" },
+  "too-large": { status: 413, title: "The body is too large" },
+  "unsupported-media-type": { status: 415, title: "The body must be JSON" },
+  misdirected: { status: 421, title: "This host name is not served here" },
+  "invalid-input": { status: 422, title: "The input is not valid" },
+  "too-many-attempts": { status: 429, title: "Too many attempts" },
+  "headers-too-large": { status: 431, title: "The headers are too large" },
+  internal: { status: 500, title: "Something failed here" },
+  unavailable: { status: 503, title: "Not available at the moment" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problemCodes;
+
+export const Problem = z
+  .object({
+    type: z.string().describe("`urn:croft:problem:` and the code"),
+    title: z.string(),
+    status: z.int(),
+    code: z.string().describe("stable name of the error, listed in docs/errors.md"),
+    detail: z.string().describe("what went wrong this time, and the way out where there is one"),
+    request_id: z.string().describe("the same id stands in the server's log"),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe("one entry for each invalid field"),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;

@@ -1,0 +1,87 @@
+// Finds croft.config.ts, bundles it with esbuild and imports it.
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Loader, type Plugin } from "esbuild";
+import { EngineError } from "../engine-error.ts";
+
+const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.config.mjs"];
+
+/** Stands for `import.meta.url` in the bundle: each source keeps the address it had before bundling. */
+const OWN_URL = "__croft_own_url";
+
+export function findConfigFile(directory: string): string | undefined {
+  return NAMES.map((name) => join(directory, name)).find((path) => existsSync(path));
+}
+
+/**
+ * Bundled rather than loaded by a TypeScript loader: works with and without `"type": "module"`, with top-level await,
+ * and the result can be imported by child processes that know no TypeScript.
+ */
+export async function importConfigFile(path: string): Promise<unknown> {
+  const directory = await mkdtemp(join(tmpdir(), "croft-config-"));
+  const outfile = join(directory, "config.mjs");
+  try {
+    await build({
+      entryPoints: [path],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      sourcemap: "inline",
+      logLevel: "silent",
+      define: { "import.meta.url": OWN_URL },
+      plugins: [keepOwnUrl, provideCroft, importPackagesInPlace],
+    });
+    const module: { default?: unknown } = await import(pathToFileURL(outfile).href);
+    if (module.default === undefined) {
+      throw new EngineError("config-invalid", `'${path}' has no default export`);
+    }
+    return module.default;
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EngineError("config-invalid", `cannot load '${path}': ${reason}`, { cause: error });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const keepOwnUrl: Plugin = {
+  name: "keep-own-url",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.[cm]?[jt]s$/, namespace: "file" }, async ({ path }) => ({
+      contents: `const ${OWN_URL} = ${JSON.stringify(pathToFileURL(path).href)};${await readFile(path, "utf8")}`,
+      loader: extname(path).includes("t") ? ("ts" as Loader) : ("js" as Loader),
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** `import { defineConfig } from "croft"` works also where croft is not installed in the project. */
+const provideCroft: Plugin = {
+  name: "provide-croft",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^croft$/ }, () => ({ path: "croft", namespace: "croft" }));
+    onLoad({ filter: /.*/, namespace: "croft" }, () => ({
+      contents: "export const defineConfig = (config) => config;",
+    }));
+  },
+};
+
+/** Packages stay outside the bundle, named by their file, because the bundle lies in another directory. */
+const importPackagesInPlace: Plugin = {
+  name: "import-packages-in-place",
+  setup({ onResolve, resolve: resolveImport }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (kind === "entry-point" || pluginData === "resolved" || path.startsWith("node:"))
+        return null;
+      const found = await resolveImport(path, { kind, resolveDir, pluginData: "resolved" });
+      if (found.errors.length > 0 || found.external) return found;
+      return { path: pathToFileURL(found.path).href, external: true };
+    });
+  },
+};

@@ -1,0 +1,131 @@
+// Every setting of Croft in one schema: its default, its meaning, and whether it is a secret.
+import { z } from "zod";
+import { Duration } from "./duration.ts";
+
+/** Flags and the environment give text, croft.config.ts gives values: both are accepted. */
+const wholeNumber = (min: number, max: number) =>
+  z
+    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)], {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .pipe(z.int().min(min).max(max));
+
+const yesOrNo = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")], {
+  error: "must be true or false",
+});
+
+const webUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .refine((url) => new URL(url).pathname === "/", "must have no path");
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://");
+
+const secret = { secret: true };
+
+export const Config = z.strictObject({
+  data: z.string().min(1).optional().meta({
+    description: "Data directory: database, mirrors, workspaces, assets",
+    defaultText: "`~/.local/share/croft`; as root `/var/lib/croft`",
+  }),
+  database: z
+    .strictObject({
+      url: postgresUrl.optional().meta({
+        description:
+          "PostgreSQL server to use instead of the embedded one; also read from `DATABASE_URL`",
+        ...secret,
+      }),
+      poolSize: wholeNumber(2, 200).prefault(10).meta({
+        description: "Connections that one process opens at the most",
+      }),
+    })
+    .prefault({}),
+  http: z
+    .strictObject({
+      host: z.string().min(1).prefault("127.0.0.1").meta({
+        description: "Address to listen on",
+      }),
+      port: wholeNumber(0, 65_535).prefault(4747).meta({
+        description: "Port to listen on; 0 takes a free one",
+      }),
+      publicUrl: webUrl.optional().meta({
+        description: "Where people reach Croft, if that is not the address it listens on",
+        defaultText: "the address it listens on",
+      }),
+      trustProxy: yesOrNo.prefault(false).meta({
+        description:
+          "Believe `X-Forwarded-*`; only behind a proxy of yours that sets them on every request",
+      }),
+      bodyLimit: wholeNumber(1024, 100 * 1024 * 1024)
+        .prefault(1024 * 1024)
+        .meta({ description: "Largest JSON body in bytes" }),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+        .prefault("info")
+        .meta({ description: "What is logged: this level and above" }),
+      format: z
+        .enum(["auto", "json", "pretty"])
+        .prefault("auto")
+        .meta({ description: "`auto` is pretty on a terminal and JSON elsewhere" }),
+    })
+    .prefault({}),
+  metrics: z
+    .strictObject({
+      token: z
+        .string()
+        .min(16)
+        .optional()
+        .meta({
+          description: "Bearer token with which a scraper may read `/metrics`",
+          ...secret,
+        }),
+    })
+    .prefault({}),
+  session: z
+    .strictObject({
+      idle: Duration.prefault("7d").meta({ description: "A session unused this long ends" }),
+      lifetime: Duration.prefault("30d").meta({ description: "A session ends after this long" }),
+    })
+    .prefault({}),
+  setup: z
+    .strictObject({
+      linkLifetime: Duration.prefault("1h").meta({
+        description: "How long the one-time link for the first admin is valid",
+      }),
+    })
+    .prefault({}),
+  git: z
+    .strictObject({
+      timeout: Duration.prefault("15m").meta({
+        description: "Longest git network operation; must be shorter than `job.timeout`",
+      }),
+    })
+    .prefault({}),
+  job: z
+    .strictObject({
+      timeout: Duration.prefault("60m").meta({ description: "Longest run of one job attempt" }),
+    })
+    .prefault({}),
+  shutdown: z
+    .strictObject({
+      killGrace: Duration.prefault("5s").meta({
+        description:
+          "Time between SIGTERM and SIGKILL of a process; must be shorter than `shutdown.drain`",
+      }),
+      drain: Duration.prefault("30s").meta({
+        description: "How long work in progress may go on after SIGTERM",
+      }),
+    })
+    .prefault({}),
+});
+
+/** What croft.config.ts may say. */
+export type ConfigInput = z.input<typeof Config>;
+
+/** What the program uses: all defaults filled in, durations in milliseconds, `data` an absolute path. */
+export type Config = z.output<typeof Config> & { readonly data: string };

@@ -1,0 +1,16 @@
+// Durations as people write them: "500ms", "30s", "15m", "12h", "7d".
+import { z } from "zod";
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const PATTERN = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** A schema whose input is such a text and whose output is milliseconds. */
+export const Duration = z
+  .string()
+  .regex(PATTERN, 'must be a duration such as "500ms", "30s", "15m", "12h" or "7d"')
+  .transform(durationMs);
+
+function durationMs(text: string): number {
+  const [, amount, unit] = PATTERN.exec(text) ?? [];
+  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}

@@ -1,0 +1,78 @@
+// The directory that holds every file of Croft on this host, and who may enter its parts.
+
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError } from "../engine-error.ts";
+
+export interface DataDirectory {
+  readonly path: string;
+  /** Database files, socket and log of the embedded PostgreSQL. */
+  readonly postgres: string;
+  /** What running processes tell each other: the local token, the address of the server. */
+  readonly run: string;
+  /** Things being made; whatever is complete leaves by rename. */
+  readonly staging: string;
+  /** Things on their way out. */
+  readonly trash: string;
+  /** Kernel lock files; never unlinked, because a second holder could then lock a new file of the same name. */
+  readonly locks: string;
+  /** True when Croft is root, so that PostgreSQL (and later jobs) run as users of their own. */
+  readonly separatesUsers: boolean;
+}
+
+/** Others must pass through, but need not list. */
+const PASSABLE = 0o711;
+const PRIVATE = 0o700;
+
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  const separatesUsers = process.getuid?.() === 0;
+  const passable = separatesUsers ? PASSABLE : PRIVATE;
+  const directory: DataDirectory = {
+    path,
+    postgres: join(path, "postgres"),
+    run: join(path, "run"),
+    staging: join(path, "staging"),
+    trash: join(path, "trash"),
+    locks: join(path, "locks"),
+    separatesUsers,
+  };
+  try {
+    await makeDirectory(path, passable);
+    await makeDirectory(directory.postgres, passable);
+    await makeDirectory(directory.staging, passable);
+    await makeDirectory(directory.run, PRIVATE);
+    await makeDirectory(directory.trash, PRIVATE);
+    await makeDirectory(directory.locks, PRIVATE);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EngineError(
+      "data-directory-unusable",
+      `cannot use data directory '${path}': ${reason}; choose another with CROFT_DATA`,
+      { cause: error },
+    );
+  }
+  return directory;
+}
+
+/** Renamed first, so that a process still writing below cannot keep the name occupied. */
+export async function discard(directory: DataDirectory, path: string): Promise<void> {
+  const doomed = join(directory.trash, randomUUID());
+  try {
+    await rename(path, doomed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true, maxRetries: 10 });
+}
+
+async function makeDirectory(path: string, mode: number): Promise<void> {
+  const created = await mkdir(path, { recursive: true, mode });
+  if (created !== undefined) {
+    await chmod(path, mode); // the umask may have taken bits away
+    return;
+  }
+  const { mode: current, uid } = await stat(path);
+  if ((current & 0o777) !== mode && uid === process.getuid?.()) await chmod(path, mode);
+}

@@ -1,0 +1,36 @@
+// The token with which the CLI on this machine signs in: whoever may read the file is an admin.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { DataDirectory } from "./data-directory.ts";
+
+/** Made at the first start and kept, so that several processes of one machine share it. */
+export async function provideLocalToken({ run }: Pick<DataDirectory, "run">): Promise<string> {
+  const path = localTokenPath(run);
+  const existing = await readLocalToken(path);
+  if (existing !== undefined) return existing;
+  const draft = join(run, `cli-token-${randomUUID()}`);
+  await writeFile(draft, `croft_local_${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+  try {
+    await link(draft, path); // unlike a rename this never replaces a token another process just made
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await unlink(draft);
+  }
+  return await provideLocalToken({ run });
+}
+
+export function localTokenPath(run: string): string {
+  return join(run, "cli-token");
+}
+
+export async function readLocalToken(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

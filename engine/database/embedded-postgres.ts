@@ -1,0 +1,232 @@
+// Runs the bundled PostgreSQL as a child: starts or adopts it, restarts it when it dies, stops it last.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { open, readFile, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { firstClosedTo } from "../data-directory/first-closed-to.ts";
+import { POSTGRES_UID } from "../data-directory/postgres-uid.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Log } from "../log.ts";
+import { initialiseCluster } from "./initialise-cluster.ts";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
+import { findPostmaster, removeStalePidFile } from "./postmaster.ts";
+import { makeSocketDirectory } from "./socket-directory.ts";
+
+export interface EmbeddedPostgres {
+  readonly connection: { readonly host: string; readonly user: string; readonly database: string };
+  stop(): Promise<void>;
+}
+
+const USER = "croft";
+const POLL_MS = 20;
+const WATCH_MS = 500;
+/** A fast shutdown writes a checkpoint; after this long it is cut off, and the next start recovers. */
+const STOP_LIMIT_MS = 20_000;
+/** After a kill the old server's backends may hold its memory for a moment, and a new one ends at once until then. */
+const START_LIMIT_MS = 15_000;
+const RELAUNCH_MS = 200;
+const RESTART_DELAY_MS_MAX = 10_000;
+const LOG_BYTES_MAX = 10 * 1024 * 1024;
+
+interface Cluster {
+  readonly directory: DataDirectory;
+  readonly binaries: PostgresBinaries;
+  readonly path: string;
+  readonly socketDirectory: string;
+  readonly logPath: string;
+}
+
+/** The caller owns the data directory: nobody else starts or stops its server. */
+export async function startEmbeddedPostgres(
+  directory: DataDirectory,
+  log: Log,
+): Promise<EmbeddedPostgres> {
+  if (directory.separatesUsers) await requirePassage(directory.path);
+  const binaries = await findPostgresBinaries(directory);
+  const cluster: Cluster = {
+    directory,
+    binaries,
+    path: join(directory.postgres, "data"),
+    socketDirectory: await makeSocketDirectory(directory),
+    logPath: join(directory.postgres, "postgres.log"),
+  };
+  await initialiseCluster(directory, binaries, cluster.path);
+  await bringUp(cluster, log);
+  await createDatabase(cluster);
+  const keeper = keepRunning(cluster, log);
+  return {
+    connection: { host: cluster.socketDirectory, user: USER, database: USER },
+    stop: async () => {
+      await keeper.end();
+      await shutDown(cluster);
+    },
+  };
+}
+
+async function requirePassage(path: string): Promise<void> {
+  const closed = await firstClosedTo(path, POSTGRES_UID);
+  if (closed === undefined) return;
+  throw new EngineError(
+    "data-directory-unusable",
+    `cannot run PostgreSQL in data directory '${path}': as root Croft runs it as user ${POSTGRES_UID}, who may not enter '${closed}'; choose another with CROFT_DATA`,
+  );
+}
+
+/**
+ * Until the server accepts connections. One that survived a crash of Croft is adopted; one that is still recovering or
+ * shutting down is waited for; a second one cannot start beside it, because PostgreSQL guards its own directory.
+ */
+async function bringUp(cluster: Cluster, log: Log): Promise<void> {
+  let firstEndedAt: number | undefined;
+  let child: ChildProcess | undefined;
+  for (;;) {
+    const running = await findPostmaster(cluster.path);
+    if (running?.ready && (await accepts(cluster))) {
+      log.debug({ pid: running.pid, adopted: child === undefined }, "postgresql is ready");
+      return;
+    }
+    if (running === undefined && (child === undefined || hasEnded(child))) {
+      if (child !== undefined) {
+        firstEndedAt ??= Date.now();
+        if (Date.now() - firstEndedAt > START_LIMIT_MS) throw await failure(cluster);
+        await delay(RELAUNCH_MS);
+      }
+      await removeStalePidFile(cluster.path);
+      child = await launch(cluster);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** In a session of its own: Ctrl-C at the terminal must reach Croft alone, which stops its database last. */
+async function launch({ directory, binaries, path, socketDirectory, logPath }: Cluster) {
+  const parameters = {
+    listen_addresses: "",
+    unix_socket_directories: socketDirectory,
+    unix_socket_permissions: "0700",
+    cluster_name: "croft",
+    max_connections: "200",
+    // Croft's statements are short: compiling them costs more than it saves.
+    jit: "off",
+    timezone: "UTC",
+    log_timezone: "UTC",
+  };
+  const args = Object.entries(parameters).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const output = await openLog(logPath);
+  try {
+    const child = spawn(binaries.postgres, ["-D", path, ...args], {
+      detached: true,
+      stdio: ["ignore", output.fd, output.fd],
+      env: { LC_ALL: "C", TZ: "UTC" },
+      cwd: "/",
+      ...(directory.separatesUsers ? { uid: POSTGRES_UID, gid: POSTGRES_UID } : {}),
+    });
+    child.unref();
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    return child;
+  } finally {
+    await output.close();
+  }
+}
+
+async function openLog(path: string) {
+  if (existsSync(path) && (await stat(path)).size > LOG_BYTES_MAX) {
+    await rename(path, `${path}.old`);
+  }
+  return await open(path, "a", 0o600);
+}
+
+/** Also proves the version: a server left over from before an update is replaced by the new one. */
+async function accepts(cluster: Cluster): Promise<boolean> {
+  const client = new pg.Client({ host: cluster.socketDirectory, user: USER, database: "postgres" });
+  client.on("error", () => {}); // reported by the query below
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    if (rows[0]?.server_version.startsWith(cluster.binaries.version)) return true;
+  } catch {
+    return false; // still recovering, or gone again: the caller looks again
+  } finally {
+    await client.end().catch(() => {});
+  }
+  await shutDown(cluster);
+  return false;
+}
+
+async function createDatabase({ socketDirectory }: Cluster): Promise<void> {
+  const client = new pg.Client({ host: socketDirectory, user: USER, database: "postgres" });
+  client.on("error", () => {}); // a connection lost later fails the query in progress
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [USER]);
+    if (rowCount === 0) await client.query(`create database ${USER}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Looks twice a second whether the server lives, ours or adopted alike, and brings it up again if not. */
+function keepRunning(cluster: Cluster, log: Log) {
+  const ending = new AbortController();
+  const watch = async () => {
+    let restarts = 0;
+    while (!ending.signal.aborted) {
+      await delay(WATCH_MS, undefined, { ref: false, signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted || (await findPostmaster(cluster.path)) !== undefined) continue;
+      log.error({ restarts }, "postgresql has ended: starting it again");
+      try {
+        await bringUp(cluster, log);
+        restarts = 0;
+      } catch (error) {
+        const waitMs = Math.min(1000 * 2 ** restarts++, RESTART_DELAY_MS_MAX);
+        log.error({ err: error, waitMs }, "postgresql does not start");
+        await delay(waitMs, undefined, { ref: false, signal: ending.signal }).catch(() => {});
+      }
+    }
+  };
+  const watching = watch();
+  return {
+    end: async () => {
+      ending.abort();
+      await watching;
+    },
+  };
+}
+
+async function shutDown({ path }: Cluster): Promise<void> {
+  const giveUpAt = Date.now() + STOP_LIMIT_MS;
+  let signal: NodeJS.Signals | undefined = "SIGINT"; // "fast": ends sessions, writes a checkpoint
+  for (;;) {
+    const running = await findPostmaster(path);
+    if (running === undefined) return;
+    if (signal !== undefined) sendSignal(running.pid, signal);
+    signal = Date.now() > giveUpAt ? "SIGQUIT" : undefined;
+    await delay(POLL_MS);
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended by itself
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function failure({ logPath }: Cluster): Promise<EngineError> {
+  const lines = (await readFile(logPath, "utf8")).trimEnd().split("\n").slice(-5);
+  return new EngineError(
+    "postgres-failed",
+    `the embedded PostgreSQL does not start; its log '${logPath}' ends with: ${lines.join(" | ")}`,
+  );
+}

@@ -1,0 +1,15 @@
+// Tells an error that means "the database is away for now" from one that means "the statement is wrong".
+
+/** Connection refused or lost, and PostgreSQL's own codes for stopping, starting, and having no room. */
+const SYSTEM_CODES = ["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND"];
+const SQL_STATES = /^(08|53|57P0)/;
+/** pg gives these two no code. */
+const MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/;
+
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (MESSAGES.test(error.message)) return true;
+  if (code === undefined) return false;
+  return SQL_STATES.test(code) || (SYSTEM_CODES.includes(code) && syscall !== "open");
+}

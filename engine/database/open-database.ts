@@ -1,0 +1,134 @@
+// Opens the database, embedded or the operator's, with the schema up to date.
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Config } from "../config/config.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { ownDataDirectory } from "../data-directory/own-data-directory.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Log } from "../log.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { migrate } from "./migrate.ts";
+import { readMigrations } from "./read-migrations.ts";
+import type { Tables } from "./tables.ts";
+
+export interface Database {
+  readonly mode: "embedded" | "external";
+  /** For typed reads and writes. */
+  readonly kysely: Kysely<Tables>;
+  /** For SQL that decides something. */
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+const MIGRATIONS = fileURLToPath(new URL("./migrations/", import.meta.url));
+/** Longer transactions hold back vacuum and every reader of the event stream. */
+const STATEMENT_LIMIT_MS = 5000;
+const CONNECT_LIMIT_MS = 5000;
+/** An operator's server may be starting at the same moment as Croft. */
+const REACH_LIMIT_MS = 10_000;
+const VERSION_MIN = 140_000;
+
+export async function openDatabase(
+  config: Config,
+  directory: DataDirectory,
+  log: Log,
+): Promise<Database> {
+  const { url } = config.database;
+  if (url !== undefined) {
+    return await connect("external", { connectionString: url }, config, log, async () => {});
+  }
+  const ownership = await ownDataDirectory(directory);
+  try {
+    const server = await startEmbeddedPostgres(directory, log);
+    const end = async () => {
+      await server.stop();
+      await ownership.release();
+    };
+    try {
+      return await connect("embedded", server.connection, config, log, end);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  } catch (error) {
+    await ownership.release();
+    throw error;
+  }
+}
+
+async function connect(
+  mode: Database["mode"],
+  target: pg.ClientConfig,
+  config: Config,
+  log: Log,
+  end: () => Promise<void>,
+): Promise<Database> {
+  await prepare(target, log);
+  const pool = new pg.Pool({
+    ...target,
+    max: config.database.poolSize,
+    application_name: "croft",
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: STATEMENT_LIMIT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
+    keepAlive: true,
+  });
+  // An idle connection broke; the pool has dropped it and the next query opens another.
+  pool.on("error", (error) => log.warn({ err: error }, "database connection lost"));
+  return {
+    mode,
+    pool,
+    kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    close: async () => {
+      await pool.end();
+      await end();
+    },
+  };
+}
+
+async function prepare(target: pg.ClientConfig, log: Log): Promise<void> {
+  const client = await reach(target);
+  try {
+    const { rows } = await client.query<{ version: number; text: string }>(
+      "select current_setting('server_version_num')::int as version, current_setting('server_version') as text",
+    );
+    if ((rows[0]?.version ?? 0) < VERSION_MIN) {
+      throw new EngineError(
+        "database-too-old",
+        `the database is PostgreSQL ${rows[0]?.text}; Croft needs 14 or newer`,
+      );
+    }
+    await migrate(client, readMigrations(MIGRATIONS), log);
+  } finally {
+    await client.end();
+  }
+}
+
+async function reach(target: pg.ClientConfig): Promise<pg.Client> {
+  const giveUpAt = Date.now() + REACH_LIMIT_MS;
+  for (;;) {
+    const client = new pg.Client({ ...target, connectionTimeoutMillis: CONNECT_LIMIT_MS });
+    client.on("error", () => {}); // a connection lost later fails the query in progress
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (Date.now() > giveUpAt || isFinal(error)) {
+        throw new EngineError(
+          "database-unreachable",
+          `cannot connect to database '${client.database}' at '${client.host}:${client.port}': ${(error as Error).message}`,
+          { cause: error },
+        );
+      }
+      await delay(250);
+    }
+  }
+}
+
+/** Wrong password, unknown role or database: waiting does not help. */
+function isFinal(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code !== undefined && ["28000", "28P01", "3D000", "ENOTFOUND"].includes(code);
+}

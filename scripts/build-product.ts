@@ -1,0 +1,83 @@
+// Builds the `croft` package: the command in one bundle, its migrations and the dashboard; nothing if nothing changed.
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { build, type Plugin } from "esbuild";
+import { readMigrations } from "../engine/database/read-migrations.ts";
+import { projectRoot, sourceFiles } from "./source-files.ts";
+
+const output = join(projectRoot, "cli/dist");
+const stampPath = join(output, ".stamp");
+const migrations = join(projectRoot, "engine/database/migrations");
+
+const stamp = stampOf([
+  ...sourceFiles(["contract", "engine", "server", "cli", "web"]),
+  join(projectRoot, "package-lock.json"),
+]);
+if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) process.exit(0);
+
+const startedAt = Date.now();
+readMigrations(migrations); // two with one number fail the build
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
+await buildCommand();
+cpSync(migrations, join(output, "migrations"), { recursive: true });
+await buildDashboard();
+writeFileSync(stampPath, stamp);
+console.error(`built cli/dist in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+
+/** Dates and sizes, not contents: reading every file would cost each start more than it saves. */
+function stampOf(files: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+async function buildCommand(): Promise<void> {
+  const ownCodeOnly: Plugin = {
+    name: "own-code-only",
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+        kind === "entry-point" || path.startsWith("@croft/") ? null : { path, external: true },
+      );
+    },
+  };
+  await build({
+    entryPoints: ["croft", "define-config"].map((name) => join(projectRoot, `cli/${name}.ts`)),
+    outdir: output,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    sourcemap: true,
+    logLevel: "warning",
+    plugins: [ownCodeOnly],
+  });
+  chmodSync(join(output, "croft.js"), 0o755);
+}
+
+async function buildDashboard(): Promise<void> {
+  const { build: buildWeb } = await import("vite");
+  await buildWeb({ root: join(projectRoot, "web"), logLevel: "warn" });
+  const target = join(output, "web");
+  cpSync(join(projectRoot, "web/dist"), target, { recursive: true });
+  for (const entry of readdirSync(target, { recursive: true, encoding: "utf8" })) {
+    if (!/\.(js|css|svg|html)$/.test(entry)) continue;
+    const path = join(target, entry);
+    writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
+  }
+}

@@ -1,0 +1,32 @@
+// Answers bytes that are no HTTP request, where there is no route and no reply object yet.
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { problemCodes } from "@croft/contract";
+import { PROBLEM_TYPE, type ProblemParts, problemOf } from "./problem-error.ts";
+
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const parts = explainBrokenRequest(error.code);
+  const body = JSON.stringify(problemOf(parts, randomUUID()));
+  const head = [
+    `HTTP/1.1 ${problemCodes[parts.code].status} ${problemCodes[parts.code].title}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function explainBrokenRequest(code: string | undefined): ProblemParts {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { code: "headers-too-large", detail: "the headers are larger than 16 KiB" };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { code: "request-timeout", detail: "the request did not arrive in time" };
+    default:
+      return { code: "bad-request", detail: "the request is not valid HTTP" };
+  }
+}

@@ -1,0 +1,116 @@
+// The composition root of the HTTP side: plugins, then routes, in that order.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Engine } from "@croft/engine";
+import cookie from "@fastify/cookie";
+import helmet from "@fastify/helmet";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import {
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from "fastify-type-provider-zod";
+import { answerBrokenRequest } from "./answer-broken-request.ts";
+import { authenticate } from "./plugins/authenticate.ts";
+import { describeApi } from "./plugins/describe-api.ts";
+import { measureRequests } from "./plugins/measure-requests.ts";
+import { serveDashboard } from "./plugins/serve-dashboard.ts";
+import { explain, sendProblem } from "./problem-error.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
+import { overviewRoutes } from "./routes/overview.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { sessionsRoutes } from "./routes/sessions.ts";
+import { setupRoutes } from "./routes/setup.ts";
+
+export interface ServerOptions {
+  readonly engine: Engine;
+  readonly log: FastifyBaseLogger;
+  /** Directory of the built dashboard. */
+  readonly dashboard: string;
+  /** Where people reach this server; known only after it listens. */
+  readonly ownUrl: () => string;
+  readonly isDraining: () => boolean;
+}
+
+const REQUEST_LIMIT_MS = 60_000;
+
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { engine, log, dashboard, ownUrl, isDraining } = options;
+  const { http } = engine.config;
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({
+      disableRequestLogging: true, // one line a request, below, instead of two
+      requestIdLogLabel: "request_id",
+    }),
+    genReqId: requestId,
+    trustProxy: http.trustProxy,
+    bodyLimit: http.bodyLimit,
+    requestTimeout: REQUEST_LIMIT_MS,
+    return503OnClosing: false, // requests that came in before the end are answered
+    forceCloseConnections: "idle",
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(request, reply, explain(error, http.bodyLimit));
+    },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = explain(error, http.bodyLimit);
+    if (problem.code === "internal") request.log.error({ err: error }, "request failed");
+    return sendProblem(request, reply, problem);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    reply.header("cache-control", "no-store"); // files of the dashboard say otherwise
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, url, routeOptions } = request;
+    const path = routeOptions.url ?? url.split("?", 1)[0];
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.debug({ method, path, status: reply.statusCode, durationMs }, "request");
+  });
+
+  await app.register(cookie);
+  await app.register(helmet, helmetRules());
+  const meter = measureRequests(app, engine.version);
+  authenticate(app, engine);
+  await describeApi(app, engine.version);
+
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  healthRoutes(typed, engine, isDraining);
+  metricsRoutes(typed, meter);
+  setupRoutes(typed, engine, ownUrl);
+  sessionRoutes(typed, engine);
+  sessionsRoutes(typed, engine);
+  overviewRoutes(typed, engine, meter);
+  await serveDashboard(app, dashboard);
+  return app;
+}
+
+/** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function helmetRules() {
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        imgSrc: ["'self'", "data:"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: false, // whoever ends TLS in front of Croft decides that
+    referrerPolicy: { policy: "no-referrer" as const },
+    xFrameOptions: { action: "deny" as const },
+  };
+}

@@ -1,0 +1,48 @@
+// The process's logger: JSON or readable, to stderr, without secrets.
+import type { Config } from "@croft/engine";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { redactText } from "./redact-text.ts";
+
+/** Keys whose value is never logged, wherever they stand. */
+const SECRET_KEYS = ["authorization", "cookie", "set-cookie", "password", "token", "secret", "url"];
+
+export type ServerLog = Logger;
+
+export async function createLog(
+  { level, format }: Config["log"],
+  { isTerminal }: { isTerminal: boolean },
+): Promise<ServerLog> {
+  const destination = await destinationFor(
+    format === "pretty" || (format === "auto" && isTerminal),
+  );
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),
+        censor: "[redacted]",
+      },
+    },
+    destination,
+  );
+}
+
+/** Every line passes the text redactor last: a secret inside a message or a stack is no key of its own. */
+async function destinationFor(pretty: boolean): Promise<DestinationStream> {
+  const write = await writerFor(pretty);
+  return { write: (line: string) => write(redactText(line)) };
+}
+
+async function writerFor(pretty: boolean): Promise<(line: string) => void> {
+  const stderr = pino.destination({ fd: 2, sync: true });
+  if (!pretty) return (line) => stderr.write(line);
+  const { prettyFactory } = await import("pino-pretty");
+  const prettify = prettyFactory({
+    colorize: true,
+    translateTime: "HH:MM:ss",
+    ignore: "pid,hostname",
+  });
+  return (line) => stderr.write(prettify(line));
+}

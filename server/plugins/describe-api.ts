@@ -1,0 +1,65 @@
+// The OpenAPI document, made from the routes' schemas, and a page to read it.
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import type { Access } from "../principal.ts";
+
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Croft",
+        version,
+        description:
+          "Runs jobs on git repositories. Errors are problem+json (RFC 9457) with a stable `code`.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      components: {
+        securitySchemes: {
+          token: { type: "http", scheme: "bearer" },
+          session: { type: "apiKey", in: "cookie", name: "croft-session" },
+        },
+      },
+    },
+    transform: (document) => {
+      const transformed = jsonSchemaTransform(document);
+      const security = securityOf(document.route.config?.access);
+      return { ...transformed, schema: { ...transformed.schema, ...security } };
+    },
+    transformObject: (document) => {
+      const transformed = jsonSchemaTransformObject(document);
+      dropUnusedSchemas(transformed);
+      return transformed;
+    },
+  });
+  app.get("/api/openapi.json", { config: { access: "public" }, schema: { hide: true } }, async () =>
+    app.swagger(),
+  );
+  await app.register(async (docs) => {
+    docs.addHook("onRoute", (route) => {
+      route.config = { ...route.config, access: "public" };
+    });
+    await docs.register(swaggerUi, { routePrefix: "/api/docs" });
+  });
+}
+
+function securityOf(access: Access | undefined) {
+  const isOpen = access === undefined || access === "public" || access === "browser";
+  return isOpen ? {} : { security: [{ token: [] }, { session: [] }] };
+}
+
+/** Every schema comes in two forms, as it is sent and as it is accepted; most have use for one only. */
+function dropUnusedSchemas(document: ReturnType<typeof jsonSchemaTransformObject>): void {
+  const schemas = "components" in document ? document.components?.schemas : undefined;
+  if (schemas === undefined) return;
+  for (;;) {
+    const text = JSON.stringify(document);
+    const unused = Object.keys(schemas).filter(
+      (name) => !text.includes(`"#/components/schemas/${name}"`),
+    );
+    if (unused.length === 0) return;
+    for (const name of unused) delete schemas[name];
+  }
+}

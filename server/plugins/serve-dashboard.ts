@@ -1,0 +1,49 @@
+// Serves the built dashboard: hashed files for a year, its page never from a stale cache.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { sendProblem } from "../problem-error.ts";
+
+const API_PREFIXES = ["/api", "/admin/api", "/webhooks", "/metrics", "/healthz", "/readyz"];
+
+export async function serveDashboard(app: FastifyInstance, root: string): Promise<void> {
+  if (existsSync(join(root, "index.html"))) {
+    await app.register(async (files) => {
+      files.addHook("onRoute", (route) => {
+        route.config = { ...route.config, access: "public" };
+        route.schema = { ...route.schema, hide: true };
+      });
+      await files.register(fastifyStatic, {
+        root,
+        wildcard: false,
+        preCompressed: true,
+        cacheControl: false,
+        setHeaders: (reply, path) => {
+          reply.header("cache-control", cachingOf(path));
+        },
+      });
+    });
+  }
+  app.setNotFoundHandler({}, async (request, reply) => {
+    if (isPage(request) && app.hasDecorator("sendFile")) return await sendPage(reply);
+    const path = request.url.split("?", 1)[0]?.slice(0, 200);
+    const detail = `there is no route ${request.method} ${path}`;
+    return await sendProblem(request, reply, { code: "not-found", detail });
+  });
+}
+
+function cachingOf(path: string): string {
+  return path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+}
+
+/** Pages have addresses of their own, all served by the one file, which knows also how to say "not found". */
+function isPage(request: FastifyRequest): boolean {
+  const isApi = API_PREFIXES.some((prefix) => request.url.startsWith(prefix));
+  const wantsPage = request.headers.accept?.includes("text/html") === true;
+  return request.method === "GET" && wantsPage && !isApi;
+}
+
+async function sendPage(reply: FastifyReply): Promise<FastifyReply> {
+  return await reply.code(200).sendFile("index.html");
+}

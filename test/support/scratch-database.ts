@@ -1,0 +1,19 @@
+// An empty database of its own for one test, on the shared real PostgreSQL.
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { inject, onTestFinished } from "vitest";
+
+export async function scratchDatabase(): Promise<string> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const url = inject("databaseUrl");
+  await administer(url, `create database ${name}`);
+  onTestFinished(() => administer(url, `drop database ${name} with (force)`));
+  return url.replace(/\/croft$/, `/${name}`);
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

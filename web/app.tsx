@@ -1,0 +1,37 @@
+// Puts the dashboard together: the cache, the API client and the pages, which know each other only here.
+import type { CurrentSession } from "@croft/contract";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { createApi } from "./api.ts";
+import { createQueryClient } from "./query-client.ts";
+import { createAppRouter } from "./router.tsx";
+import { sessionKey } from "./session-query.ts";
+
+export interface AppProps {
+  queryClient: QueryClient;
+  router: ReturnType<typeof createAppRouter>;
+}
+
+export function App({ queryClient, router }: AppProps) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}
+
+export function assembleApp(setupToken: string | undefined): AppProps {
+  const queryClient = createQueryClient(() => void checkSession());
+  const api = createApi(
+    () => queryClient.getQueryData<CurrentSession | null>(sessionKey)?.csrf_token,
+  );
+  const router = createAppRouter({ api, queryClient, setupToken });
+
+  /** An answer said that nobody is signed in: the guards ask again and lead to the sign-in page. */
+  async function checkSession() {
+    await queryClient.invalidateQueries({ queryKey: sessionKey, refetchType: "none" });
+    await router.invalidate();
+  }
+
+  return { queryClient, router };
+}

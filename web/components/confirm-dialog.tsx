@@ -1,0 +1,33 @@
+// Asks before something that cannot be undone, and stays open to tell if it failed.
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+
+export interface ConfirmDialogProps {
+  title: string;
+  children: ReactNode;
+  confirmLabel: string;
+  busy: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  return (
+    <Dialog label={props.title} onClose={props.onClose}>
+      <div className="space-y-3 p-5">
+        <h2 className="font-semibold text-lg">{props.title}</h2>
+        <div className="text-ink-soft">{props.children}</div>
+        <div role="alert">{props.error !== null && <ProblemNotice error={props.error} />}</div>
+      </div>
+      <div className="flex justify-end gap-2 border-line border-t bg-canvas px-5 py-3">
+        <Button onClick={props.onClose}>Cancel</Button>
+        <Button look="danger" busy={props.busy} onClick={props.onConfirm}>
+          {props.confirmLabel}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+// A modal window: the browser keeps the focus inside, closes it on Esc and gives the focus back.
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+
+const placements = {
+  center:
+    "m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line starting:open:scale-98",
+  left: "m-0 h-dvh max-h-none w-64 max-w-[85vw] border-line border-r starting:open:-translate-x-4",
+} as const;
+
+export interface DialogProps {
+  label: string;
+  placement?: keyof typeof placements;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Open while it is rendered. */
+export function Dialog({ label, placement = "center", onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    // Closed before it is removed: only then the browser gives the focus back.
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={label}
+      closedby="any"
+      // The event comes late: by then an effect that ran twice (strict mode) has opened the dialog again.
+      onClose={() => ref.current?.open || onClose()}
+      className={`bg-surface text-ink shadow-float transition starting:open:opacity-0 ${placements[placement]}`}
+    >
+      {children}
+    </dialog>
+  );
+}

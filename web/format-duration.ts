@@ -1,0 +1,20 @@
+// How long something took or has lasted, for people.
+
+const secondsPerDay = 86_400;
+
+/** `3 d 04:12:33`: a fixed width for a given number of digits, so that a running clock does not shake. */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const days = Math.floor(seconds / secondsPerDay);
+  const clock = [seconds / 3600, seconds / 60, seconds]
+    .map((part, index) => Math.floor(part) % (index === 0 ? 24 : 60))
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+  return days === 0 ? clock : `${days.toLocaleString("en")} d ${clock}`;
+}
+
+/** Milliseconds with as many digits as matter: `0.84`, `12.5`, `340`. */
+export function formatMilliseconds(durationMs: number): string {
+  const digits = durationMs >= 100 ? 0 : durationMs >= 10 ? 1 : 2;
+  return Number(durationMs.toFixed(digits)).toLocaleString("en");
+}

@@ -1,0 +1,24 @@
+// The pages in the sidebar. A page is added with one line; its `key` follows `g` as a shortcut.
+import type { LinkProps } from "@tanstack/react-router";
+import { LayoutDashboard, type LucideIcon, Settings } from "lucide-react";
+
+export interface NavigationItem {
+  to: NonNullable<LinkProps["to"]>;
+  label: string;
+  icon: LucideIcon;
+  key: string;
+}
+
+export interface NavigationGroup {
+  /** Shown above the group; the first group has none. */
+  label?: string;
+  items: readonly NavigationItem[];
+}
+
+export const navigation: readonly NavigationGroup[] = [
+  { items: [{ to: "/", label: "Overview", icon: LayoutDashboard, key: "o" }] },
+  {
+    label: "Installation",
+    items: [{ to: "/settings", label: "Settings", icon: Settings, key: "s" }],
+  },
+];

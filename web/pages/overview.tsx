@@ -1,0 +1,253 @@
+// The first page: is this installation well, and if not, what is the matter.
+import type { Overview } from "@croft/contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Database, HardDrive, RotateCw, Users } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "../components/button.tsx";
+import { CodeText } from "../components/code-text.tsx";
+import { FactList } from "../components/fact-list.tsx";
+import { Meter } from "../components/meter.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHeader } from "../components/page-header.tsx";
+import { Panel } from "../components/panel.tsx";
+import { ProblemNotice } from "../components/problem-notice.tsx";
+import { ProblemView } from "../components/problem-view.tsx";
+import { RelativeTime } from "../components/relative-time.tsx";
+import { Skeleton } from "../components/skeleton.tsx";
+import { Stat } from "../components/stat.tsx";
+import { formatBytes, splitBytes } from "../format-bytes.ts";
+import { formatDuration, formatMilliseconds } from "../format-duration.ts";
+import { formatPercent } from "../format-percent.ts";
+import { formatClock } from "../format-time.ts";
+import { type Finding, overviewFindings } from "../overview-findings.ts";
+import { overviewQuery } from "../overview-query.ts";
+import { useApi } from "../use-api.ts";
+import { useNow } from "../use-now.ts";
+
+export function OverviewPage() {
+  const query = useQuery(overviewQuery(useApi()));
+  const { data: overview, error, isFetching, dataUpdatedAt } = query;
+  const refresh = () => void query.refetch();
+  const findings = overview === undefined ? [] : overviewFindings(overview);
+  return (
+    <>
+      <PageHeader title="Overview">
+        <div className="flex items-center gap-3 text-ink-faint text-sm">
+          {overview !== undefined && (
+            <p role="status" className="tabular-nums">
+              As of {formatClock(new Date(dataUpdatedAt))}
+            </p>
+          )}
+          <Button onClick={refresh} busy={isFetching}>
+            {!isFetching && <RotateCw className="size-4" aria-hidden />}
+            Refresh
+          </Button>
+        </div>
+      </PageHeader>
+      {error !== null && overview === undefined ? (
+        <ProblemView error={error} busy={isFetching} onRetry={refresh} />
+      ) : (
+        <div className="space-y-4">
+          <div role="alert" className="empty:hidden">
+            {error !== null && <ProblemNotice error={error} />}
+          </div>
+          <Findings findings={findings} />
+          <Status overview={overview} fetchedAt={dataUpdatedAt} well={findings.length === 0} />
+          <Numbers overview={overview} findings={findings} />
+          <div className="grid gap-4 lg:grid-cols-3">
+            <DatabasePanel database={overview?.database} />
+            <DiskPanel disk={overview?.disk} findings={findings} />
+            <AccessPanel overview={overview} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Findings({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <ul aria-label="Needs attention" className="space-y-2 empty:hidden">
+      {findings.map(({ subject, tone, title, detail }) => (
+        <li key={subject}>
+          <Notice tone={tone} title={title}>
+            <CodeText>{detail}</CodeText>
+          </Notice>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface StatusProps {
+  overview: Overview | undefined;
+  fetchedAt: number;
+  well: boolean;
+}
+
+function Status({ overview, fetchedAt, well }: StatusProps) {
+  return (
+    <section
+      aria-label="Status"
+      className="flex flex-wrap items-center justify-between gap-x-10 gap-y-4 rounded-lg border border-line bg-surface px-4 py-4 shadow-card"
+    >
+      <div className="flex items-center gap-3">
+        <span
+          aria-hidden
+          className={`size-2.5 rounded-full ring-4 ${overview === undefined ? "bg-line-strong ring-sunken" : well ? "bg-ok ring-ok/20" : "bg-warn-mark ring-warn-mark/20"}`}
+        />
+        <div>
+          <p className="font-semibold text-lg leading-6">
+            {overview === undefined
+              ? "Checking"
+              : well
+                ? "Running well"
+                : "Running, needs attention"}
+          </p>
+          <p className="h-5 text-ink-faint text-sm">{overview?.host}</p>
+        </div>
+      </div>
+      <dl className="grid grid-cols-2 gap-x-10 gap-y-3 sm:flex sm:gap-x-8">
+        <Detail name="Uptime">
+          {overview && <Uptime overview={overview} fetchedAt={fetchedAt} />}
+        </Detail>
+        <Detail name="Started">{overview && <RelativeTime time={overview.started_at} />}</Detail>
+        <Detail name="Croft">{overview?.version}</Detail>
+        <Detail name="Node.js">{overview?.process.node_version}</Detail>
+        <Detail name="Process">{overview?.process.pid}</Detail>
+      </dl>
+    </section>
+  );
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-ink-faint text-xs">{name}</dt>
+      <dd className="min-h-5 text-sm tabular-nums">
+        {children ?? <Skeleton className="my-0.5 h-4 w-14" />}
+      </dd>
+    </div>
+  );
+}
+
+/** Counts on from the server's own clock, so that a browser with a wrong one still shows the right uptime. */
+function Uptime({ overview, fetchedAt }: { overview: Overview; fetchedAt: number }) {
+  const now = useNow(1_000);
+  const atFetch = Date.parse(overview.now) - Date.parse(overview.started_at);
+  return formatDuration(atFetch + Math.max(0, now.getTime() - fetchedAt));
+}
+
+interface NumbersProps {
+  overview: Overview | undefined;
+  findings: readonly Finding[];
+}
+
+function Numbers({ overview, findings }: NumbersProps) {
+  const toneOf = (subject: Finding["subject"]) =>
+    findings.some((finding) => finding.subject === subject) ? "warn" : "plain";
+  const memory = overview && splitBytes(overview.process.rss_bytes);
+  return (
+    <section aria-label="Process and requests">
+      <dl className="grid grid-cols-2 overflow-hidden rounded-lg border border-line bg-surface shadow-card lg:grid-cols-4 [&>*]:border-line [&>*:nth-child(even)]:border-l [&>*:nth-child(n+3)]:border-t lg:[&>*:nth-child(3)]:border-l lg:[&>*:nth-child(n+3)]:border-t-0">
+        <Stat
+          label="Requests"
+          value={overview?.requests.total.toLocaleString("en")}
+          note={overview && requestRate(overview)}
+        />
+        <Stat
+          label="Failed requests"
+          value={overview?.requests.failed.toLocaleString("en")}
+          note="answered with 5xx since the start"
+          tone={toneOf("requests")}
+        />
+        <Stat
+          label="Event loop delay, p99"
+          value={overview && formatMilliseconds(overview.process.event_loop_p99_ms)}
+          unit="ms"
+          note="since the start"
+          tone={toneOf("event-loop")}
+        />
+        <Stat label="Memory" value={memory?.value} unit={memory?.unit} note="resident" />
+      </dl>
+    </section>
+  );
+}
+
+function requestRate({ requests, now, started_at }: Overview): string {
+  const minutes = (Date.parse(now) - Date.parse(started_at)) / 60_000;
+  if (minutes < 1) return "since the start";
+  const rate = requests.total / minutes;
+  return `${rate.toLocaleString("en", { maximumFractionDigits: rate < 10 ? 1 : 0 })} a minute since the start`;
+}
+
+function DatabasePanel({ database }: { database: Overview["database"] | undefined }) {
+  const modes = { embedded: "Embedded", external: "External" } as const;
+  return (
+    <Panel title="Database" icon={Database} aside={database && `PostgreSQL ${database.version}`}>
+      <FactList
+        facts={[
+          ["Mode", database && modes[database.mode]],
+          ["Size", database && formatBytes(database.size_bytes)],
+          ["Connections", database?.connections.toLocaleString("en")],
+          ["Round trip", database && `${formatMilliseconds(database.round_trip_ms)} ms`],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+interface DiskPanelProps {
+  disk: Overview["disk"] | undefined;
+  findings: readonly Finding[];
+}
+
+function DiskPanel({ disk, findings }: DiskPanelProps) {
+  const tone = findings.find(({ subject }) => subject === "disk")?.tone ?? "ok";
+  const used = disk === undefined ? 0 : 1 - disk.free_bytes / disk.total_bytes;
+  const free = disk && splitBytes(disk.free_bytes);
+  return (
+    <Panel title="Disk" icon={HardDrive} aside={disk && `${formatPercent(used)} used`}>
+      <p className="flex h-9 items-baseline gap-1.5">
+        {free === undefined ? (
+          <Skeleton className="h-7 w-28 self-center" />
+        ) : (
+          <span className="font-semibold text-2xl tabular-nums tracking-tight">{free.value}</span>
+        )}
+        <span className="text-ink-faint text-sm">{free && `${free.unit} free`}</span>
+      </p>
+      <div className="mt-2 mb-3">
+        <Meter share={used} tone={tone} />
+      </div>
+      <FactList
+        facts={[
+          ["Size", disk && formatBytes(disk.total_bytes)],
+          [
+            "Data directory",
+            disk && <code className="break-all font-mono text-xs">{disk.path}</code>,
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function AccessPanel({ overview }: { overview: Overview | undefined }) {
+  return (
+    <Panel title="Access" icon={Users}>
+      <FactList
+        facts={[
+          ["Admins", overview?.admins.toLocaleString("en")],
+          ["Signed-in places", overview?.sessions.toLocaleString("en")],
+        ]}
+      />
+      <Link
+        to="/settings"
+        className="mt-4 inline-block text-accent text-sm underline-offset-4 hover:underline"
+      >
+        See where you are signed in
+      </Link>
+    </Panel>
+  );
+}

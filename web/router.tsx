@@ -1,0 +1,90 @@
+// The pages and their addresses. Everything under `app` needs a session.
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import type { Api } from "./api.ts";
+import { Shell } from "./components/shell.tsx";
+import { FailurePage } from "./pages/failure.tsx";
+import { LoginPage } from "./pages/login.tsx";
+import { NotFoundPage } from "./pages/not-found.tsx";
+import { OverviewPage } from "./pages/overview.tsx";
+import { SettingsPage } from "./pages/settings.tsx";
+import { SetupPage } from "./pages/setup.tsx";
+import { safeRedirect } from "./safe-redirect.ts";
+import { sessionQuery } from "./session-query.ts";
+import { useFocusHeading } from "./use-focus-heading.ts";
+
+export interface RouterContext {
+  api: Api;
+  queryClient: QueryClient;
+  /** Of the link this tab was opened with. */
+  setupToken: string | undefined;
+}
+
+const root = createRootRouteWithContext<RouterContext>()({ component: Root });
+
+function Root() {
+  useFocusHeading();
+  return <Outlet />;
+}
+
+const setup = createRoute({ getParentRoute: () => root, path: "/setup", component: SetupPage });
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: (search): { redirect?: string } => {
+    const path = safeRedirect(search["redirect"]);
+    return path === undefined ? {} : { redirect: path };
+  },
+  beforeLoad: async ({ context, search }) => {
+    if ((await currentSession(context)) !== null) throw redirect({ href: search.redirect ?? "/" });
+  },
+  component: LoginPage,
+});
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: "app",
+  beforeLoad: async ({ context, location }) => {
+    if ((await currentSession(context)) !== null) return;
+    throw redirect({ to: "/login", search: { redirect: location.href } });
+  },
+  component: Shell,
+});
+
+const overview = createRoute({ getParentRoute: () => app, path: "/", component: OverviewPage });
+
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  component: SettingsPage,
+});
+
+const routeTree = root.addChildren([setup, login, app.addChildren([overview, settings])]);
+
+/** Asked once; again only when an answer said that the session is over. */
+function currentSession({ api, queryClient }: RouterContext) {
+  return queryClient.fetchQuery({ ...sessionQuery(api), staleTime: Number.POSITIVE_INFINITY });
+}
+
+export function createAppRouter(context: RouterContext) {
+  return createRouter({
+    routeTree,
+    context,
+    defaultErrorComponent: FailurePage,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}
