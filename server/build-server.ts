@@ -55,6 +55,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       void sendProblem(request, reply, explain(error, http.bodyLimit));
     },
   });
+  app.removeContentTypeParser("text/plain"); // what a form of a foreign page could send as JSON
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => {

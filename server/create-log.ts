@@ -1,6 +1,7 @@
 // The process's logger: JSON or readable, to stderr, without secrets.
 import type { Config } from "@croft/engine";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { describeError } from "./describe-error.ts";
 import { redactText } from "./redact-text.ts";
 
 /** Keys whose value is never logged, wherever they stand. */
@@ -19,6 +20,7 @@ export async function createLog(
     {
       level,
       base: null,
+      serializers: { err: (error: unknown) => describeError(error) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
         paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),

@@ -34,9 +34,13 @@ export async function sendProblem(
   const problem = problemOf(parts, request.id);
   if (parts.retryAfterSeconds !== undefined) reply.header("retry-after", parts.retryAfterSeconds);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="croft"');
+  // Closed at once, a connection with unread bytes is reset and the client may never see the answer; kept open, the rest
+  // is read and thrown away until the client stops or the request's time is over.
+  if (parts.code === "too-large") reply.removeHeader("connection");
   // Serialised here: the route's own schemas describe its successes.
   return reply
     .code(problem.status)
+    .header("x-request-id", request.id) // before a route is found, no hook has set it
     .type(PROBLEM_TYPE)
     .serializer((payload: unknown) => JSON.stringify(payload))
     .send(problem);

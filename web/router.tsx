@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-router";
 import type { Api } from "./api.ts";
 import { Shell } from "./components/shell.tsx";
-import { FailurePage } from "./pages/failure.tsx";
+import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
 import { LoginPage } from "./pages/login.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
@@ -33,7 +33,12 @@ function Root() {
   return <Outlet />;
 }
 
-const setup = createRoute({ getParentRoute: () => root, path: "/setup", component: SetupPage });
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  component: SetupPage,
+  errorComponent: StandaloneFailurePage,
+});
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -46,6 +51,7 @@ const login = createRoute({
     if ((await currentSession(context)) !== null) throw redirect({ href: search.redirect ?? "/" });
   },
   component: LoginPage,
+  errorComponent: StandaloneFailurePage,
 });
 
 const app = createRoute({
@@ -56,6 +62,7 @@ const app = createRoute({
     throw redirect({ to: "/login", search: { redirect: location.href } });
   },
   component: Shell,
+  errorComponent: StandaloneFailurePage,
 });
 
 const overview = createRoute({ getParentRoute: () => app, path: "/", component: OverviewPage });
@@ -66,7 +73,10 @@ const settings = createRoute({
   component: SettingsPage,
 });
 
-const routeTree = root.addChildren([setup, login, app.addChildren([overview, settings])]);
+/** Any other address, inside of the shell. */
+const missing = createRoute({ getParentRoute: () => app, path: "$", component: NotFoundPage });
+
+const routeTree = root.addChildren([setup, login, app.addChildren([overview, settings, missing])]);
 
 /** Asked once; again only when an answer said that the session is over. */
 function currentSession({ api, queryClient }: RouterContext) {

@@ -1,9 +1,10 @@
-// Moves the focus to the first wrong field when the errors of a form change.
+// Moves the focus to the first wrong field of a form.
 import { type RefObject, useEffect } from "react";
 
-export function useFocusInvalid(form: RefObject<HTMLFormElement | null>, errors: unknown): void {
+/** `refusal` changes each time a submitted form was refused, and only then: never while someone types. */
+export function useFocusInvalid(form: RefObject<HTMLFormElement | null>, refusal: unknown): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the refusal is what sets it off
   useEffect(() => {
-    if (errors === null || errors === undefined) return;
     form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [form, errors]);
+  }, [form, refusal]);
 }

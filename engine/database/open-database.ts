@@ -77,6 +77,8 @@ async function connect(
   });
   // An idle connection broke; the pool has dropped it and the next query opens another.
   pool.on("error", (error) => log.warn({ err: error }, "database connection lost"));
+  // The same while it is in use: its query fails, but without a listener the process would end.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     mode,
     pool,

@@ -15,13 +15,6 @@ export interface CroftProcess {
   readonly exit: Promise<number | string>;
 }
 
-export interface ServeOptions {
-  readonly data: string;
-  readonly env?: Record<string, string>;
-  readonly args?: readonly string[];
-  readonly uid?: number;
-}
-
 export const croftCommand = join(projectRoot, "cli/dist/croft.js");
 
 export interface RunOptions {

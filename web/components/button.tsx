@@ -6,7 +6,7 @@ const looks = {
   primary: "bg-primary text-on-primary hover:bg-primary-hover",
   secondary: "border border-line-strong bg-surface text-ink shadow-card hover:bg-hover",
   ghost: "text-ink-soft hover:bg-hover hover:text-ink",
-  danger: "bg-bad text-on-bad hover:bg-bad-hover",
+  danger: "bg-danger text-on-danger hover:bg-danger-hover",
 } as const;
 
 export interface ButtonProps extends ComponentProps<"button"> {

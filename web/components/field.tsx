@@ -27,7 +27,7 @@ export function Field({ label, hint, error, end, ...input }: FieldProps) {
         {end}
       </div>
       <div id={`${id}-hint`} className="text-ink-faint text-xs empty:hidden">
-        {hint}
+        {error === undefined && hint}
       </div>
       <p id={`${id}-error`} className="font-medium text-bad text-xs empty:hidden">
         {error}

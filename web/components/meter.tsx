@@ -6,7 +6,7 @@ export interface MeterProps {
   tone: "ok" | "warn" | "bad";
 }
 
-const fills = { ok: "bg-accent", warn: "bg-warn-mark", bad: "bg-bad-mark" } as const;
+const fills = { ok: "bg-ok", warn: "bg-warn-mark", bad: "bg-bad-mark" } as const;
 
 export function Meter({ share, tone }: MeterProps) {
   const percent = Math.min(100, Math.max(0, share * 100));

@@ -9,7 +9,7 @@ import { Logo } from "./logo.tsx";
 export function MobileBar({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
-    <div className="sticky top-0 z-10 flex h-13 items-center gap-2.5 border-line border-b bg-canvas px-4 md:hidden">
+    <header className="sticky top-0 z-10 flex h-13 items-center gap-2.5 border-line border-b bg-canvas px-4 md:hidden">
       <Logo />
       <span className="font-semibold text-lg tracking-tight">Croft</span>
       <Button
@@ -23,7 +23,7 @@ export function MobileBar({ children }: { children: ReactNode }) {
         <Menu className="size-5" aria-hidden />
       </Button>
       {open && <Drawer onClose={() => setOpen(false)}>{children}</Drawer>}
-    </div>
+    </header>
   );
 }
 

@@ -1,10 +1,8 @@
-// A message that stands out of the page: something to know, to look at, or that failed.
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+// A message that stands out of its surroundings: something to look at, or that failed.
+import { CircleAlert, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
 const tones = {
-  info: { icon: Info, box: "border-line bg-sunken", mark: "text-ink-soft" },
-  ok: { icon: CircleCheck, box: "border-line bg-accent-soft", mark: "text-accent" },
   warn: { icon: TriangleAlert, box: "border-warn-line bg-warn-soft", mark: "text-warn" },
   bad: { icon: CircleAlert, box: "border-bad-line bg-bad-soft", mark: "text-bad" },
 } as const;
@@ -12,23 +10,20 @@ const tones = {
 export interface NoticeProps {
   tone: keyof typeof tones;
   title: string;
-  children?: ReactNode;
-  /** A button at the end. */
-  action?: ReactNode;
+  children: ReactNode;
+  /** Its edge; a notice inside of a panel has only a line above. */
+  className?: string;
 }
 
-export function Notice({ tone, title, children, action }: NoticeProps) {
+export function Notice({ tone, title, children, className = "rounded-lg border" }: NoticeProps) {
   const { icon: Icon, box, mark } = tones[tone];
   return (
-    <div
-      className={`flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg border px-3.5 py-3 ${box}`}
-    >
+    <div className={`flex gap-3 px-4 py-3 ${box} ${className}`}>
       <Icon className={`mt-0.75 size-4 shrink-0 ${mark}`} aria-hidden />
-      <div className="min-w-0 flex-1 basis-60">
+      <div className="min-w-0">
         <p className="font-medium">{title}</p>
-        {children !== undefined && <div className="text-ink-soft text-sm">{children}</div>}
+        <div className="text-ink-soft text-sm">{children}</div>
       </div>
-      {action}
     </div>
   );
 }

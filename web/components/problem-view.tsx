@@ -1,5 +1,5 @@
 // A failure that takes the place of what should have been there, with the way to try again.
-import { RotateCw, Unplug } from "lucide-react";
+import { CircleAlert, RotateCw, Unplug } from "lucide-react";
 import { toProblem } from "../problem-error.ts";
 import { sentence } from "../sentence.ts";
 import { Button } from "./button.tsx";
@@ -13,14 +13,15 @@ export interface ProblemViewProps {
 }
 
 export function ProblemView({ error, onRetry, busy = false }: ProblemViewProps) {
-  const { title, detail, requestId } = toProblem(error);
+  const { title, detail, requestId, status } = toProblem(error);
+  const Icon = status === 0 ? Unplug : CircleAlert;
   return (
     <div
       role="alert"
       className="flex flex-col items-center rounded-lg border border-line border-dashed px-6 py-14 text-center"
     >
       <span className="mb-4 grid size-10 place-items-center rounded-lg border border-bad-line bg-bad-soft text-bad">
-        <Unplug className="size-5" aria-hidden />
+        <Icon className="size-5" aria-hidden />
       </span>
       <p className="font-semibold text-lg">{title}</p>
       <p className="mt-1 max-w-md text-ink-soft text-balance">

@@ -73,18 +73,27 @@ function Row({ session, onRevoke }: { session: Session; onRevoke: () => void }) 
   const device = describeUserAgent(session.user_agent);
   const Icon = icons[device.kind];
   return (
-    <li className="flex items-start gap-3 px-4 py-3.5">
-      <Icon className="mt-0.5 size-4.5 shrink-0 text-ink-faint" aria-hidden />
-      <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-center gap-x-2 font-medium">
-          <span title={session.user_agent}>{device.name}</span>
-          {session.current && (
-            <span className="rounded-sm bg-accent-soft px-1.5 font-medium text-accent text-xs leading-5">
-              this browser
-            </span>
-          )}
-        </p>
-        <p className="text-ink-soft text-sm">
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3.5">
+      <Icon className="size-4.5 text-ink-faint" aria-hidden />
+      <p className="flex flex-wrap items-center gap-x-2 font-medium">
+        <span title={session.user_agent}>{device.name}</span>
+        {session.current && (
+          <span className="rounded-sm bg-accent-soft px-1.5 font-medium text-accent text-xs leading-5">
+            this browser
+          </span>
+        )}
+      </p>
+      {!session.current && (
+        <Button
+          className="h-8 px-3 sm:row-span-2"
+          onClick={onRevoke}
+          aria-label={`Sign out ${device.name} at ${session.address}`}
+        >
+          Sign out
+        </Button>
+      )}
+      <div className="col-start-2 text-sm max-sm:col-end-4">
+        <p className="text-ink-soft">
           From <span className="break-all font-mono text-xs">{session.address}</span>
         </p>
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-ink-faint text-xs">
@@ -99,11 +108,6 @@ function Row({ session, onRevoke }: { session: Session; onRevoke: () => void }) 
           </span>
         </p>
       </div>
-      {!session.current && (
-        <Button onClick={onRevoke} aria-label={`Sign out ${device.name} at ${session.address}`}>
-          Sign out
-        </Button>
-      )}
     </li>
   );
 }
@@ -133,10 +137,9 @@ function RevokeDialog({ session, onDone, onClose }: RevokeDialogProps) {
   const revoke = useMutation({
     mutationFn: () =>
       api.DELETE("/admin/api/sessions/{id}", { params: { path: { id: session.id } } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: sessionsQuery(api).queryKey });
-      onDone();
-    },
+    // Also after a failure: the place may be gone already.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: sessionsQuery(api).queryKey }),
+    onSuccess: onDone,
   });
   return (
     <ConfirmDialog
@@ -149,8 +152,7 @@ function RevokeDialog({ session, onDone, onClose }: RevokeDialogProps) {
     >
       <strong className="font-medium text-ink">{describeUserAgent(session.user_agent).name}</strong>{" "}
       at <span className="break-all font-mono text-sm">{session.address}</span> is signed out at
-      once. <span className="break-all">{session.email}</span> has to enter the password there
-      again.
+      once. Using Croft from there again needs your password.
     </ConfirmDialog>
   );
 }

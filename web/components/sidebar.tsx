@@ -60,5 +60,5 @@ function Version() {
     select: (overview) => overview.version,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return <span className="ml-auto font-mono text-ink-faint text-xs">{version.data}</span>;
+  return <span className="pt-0.5 text-ink-faint text-xs tabular-nums">{version.data}</span>;
 }

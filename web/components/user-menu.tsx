@@ -28,7 +28,7 @@ export function UserMenu({ admin, onShowShortcuts }: UserMenuProps) {
         <Initials name={admin.name} />
         <span className="min-w-0 flex-1">
           <span className="block truncate font-medium text-sm leading-4">{admin.name}</span>
-          <span className="block truncate text-ink-faint text-xs leading-4">{admin.email}</span>
+          <span className="block truncate text-ink-faint text-xs leading-4">{admin.role}</span>
         </span>
         <ChevronsUpDown className="size-3.5 shrink-0 text-ink-faint" aria-hidden />
       </button>
@@ -36,12 +36,11 @@ export function UserMenu({ admin, onShowShortcuts }: UserMenuProps) {
         id={menu}
         popover="auto"
         aria-label="Account"
-        className="inset-auto bottom-15 left-2 m-0 w-60 rounded-lg border border-line bg-surface p-1.5 text-ink shadow-float"
+        className="inset-auto bottom-15 left-2 m-0 w-56 rounded-lg border border-line bg-surface p-1.5 text-ink shadow-float"
       >
         <div className="px-2 pt-1 pb-2.5">
           <p className="break-words font-medium text-sm">{admin.name}</p>
           <p className="break-all text-ink-faint text-xs">{admin.email}</p>
-          <p className="mt-1 text-ink-faint text-xs">Signed in as {admin.role}</p>
         </div>
         <ThemePicker />
         <div className="mt-1.5 border-line border-t pt-1.5">

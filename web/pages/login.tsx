@@ -65,7 +65,7 @@ function LoginForm() {
     signIn.mutate({ email: String(input.get("email")), password: String(input.get("password")) });
   };
   return (
-    <AuthLayout title="Sign in" description="To the dashboard of this installation.">
+    <AuthLayout title="Sign in" description={`Croft at ${window.location.host}`}>
       <form ref={form} onSubmit={submit} className="space-y-4">
         <div role="alert">
           {problem !== undefined && problem.errors.length === 0 && (

@@ -20,8 +20,9 @@ import { formatBytes, splitBytes } from "../format-bytes.ts";
 import { formatDuration, formatMilliseconds } from "../format-duration.ts";
 import { formatPercent } from "../format-percent.ts";
 import { formatClock } from "../format-time.ts";
-import { type Finding, overviewFindings } from "../overview-findings.ts";
+import { type Finding, limits, overviewFindings } from "../overview-findings.ts";
 import { overviewQuery } from "../overview-query.ts";
+import { sessionQuery } from "../session-query.ts";
 import { useApi } from "../use-api.ts";
 import { useNow } from "../use-now.ts";
 
@@ -30,13 +31,14 @@ export function OverviewPage() {
   const { data: overview, error, isFetching, dataUpdatedAt } = query;
   const refresh = () => void query.refetch();
   const findings = overview === undefined ? [] : overviewFindings(overview);
+  const fetchedAt = new Date(dataUpdatedAt);
   return (
     <>
       <PageHeader title="Overview">
-        <div className="flex items-center gap-3 text-ink-faint text-sm">
+        <div className="flex items-center gap-3">
           {overview !== undefined && (
-            <p role="status" className="tabular-nums">
-              As of {formatClock(new Date(dataUpdatedAt))}
+            <p role="status" className="text-ink-faint text-sm tabular-nums">
+              As of {formatClock(fetchedAt)}
             </p>
           )}
           <Button onClick={refresh} busy={isFetching}>
@@ -52,8 +54,7 @@ export function OverviewPage() {
           <div role="alert" className="empty:hidden">
             {error !== null && <ProblemNotice error={error} />}
           </div>
-          <Findings findings={findings} />
-          <Status overview={overview} fetchedAt={dataUpdatedAt} well={findings.length === 0} />
+          <Status {...{ overview, findings, fetchedAt, stale: error !== null }} />
           <Numbers overview={overview} findings={findings} />
           <div className="grid gap-4 lg:grid-cols-3">
             <DatabasePanel database={overview?.database} />
@@ -66,59 +67,60 @@ export function OverviewPage() {
   );
 }
 
-function Findings({ findings }: { findings: readonly Finding[] }) {
-  return (
-    <ul aria-label="Needs attention" className="space-y-2 empty:hidden">
-      {findings.map(({ subject, tone, title, detail }) => (
-        <li key={subject}>
-          <Notice tone={tone} title={title}>
-            <CodeText>{detail}</CodeText>
-          </Notice>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 interface StatusProps {
   overview: Overview | undefined;
-  fetchedAt: number;
-  well: boolean;
+  findings: readonly Finding[];
+  fetchedAt: Date;
+  /** The last refresh failed, so that nothing is known of the present. */
+  stale: boolean;
 }
 
-function Status({ overview, fetchedAt, well }: StatusProps) {
+function Status({ overview, findings, fetchedAt, stale }: StatusProps) {
+  const { words, dot } = statusWords({ overview, findings, fetchedAt, stale });
   return (
     <section
       aria-label="Status"
-      className="flex flex-wrap items-center justify-between gap-x-10 gap-y-4 rounded-lg border border-line bg-surface px-4 py-4 shadow-card"
+      className="overflow-hidden rounded-lg border border-line bg-surface shadow-card"
     >
-      <div className="flex items-center gap-3">
-        <span
-          aria-hidden
-          className={`size-2.5 rounded-full ring-4 ${overview === undefined ? "bg-line-strong ring-sunken" : well ? "bg-ok ring-ok/20" : "bg-warn-mark ring-warn-mark/20"}`}
-        />
-        <div>
-          <p className="font-semibold text-lg leading-6">
-            {overview === undefined
-              ? "Checking"
-              : well
-                ? "Running well"
-                : "Running, needs attention"}
-          </p>
-          <p className="h-5 text-ink-faint text-sm">{overview?.host}</p>
+      <div className="flex flex-wrap items-center justify-between gap-x-10 gap-y-4 p-4">
+        <div className="flex items-center gap-4 pl-1">
+          <span aria-hidden className={`size-2.5 rounded-full ring-4 ${dot}`} />
+          <div>
+            <p className="font-semibold text-lg">{words}</p>
+            <p className="min-h-5 text-ink-faint text-sm">{overview?.host}</p>
+          </div>
         </div>
+        <dl className="grid grid-cols-3 gap-x-8 gap-y-3 sm:flex">
+          <Detail name="Uptime">
+            {overview && <Uptime overview={overview} fetchedAt={fetchedAt} stale={stale} />}
+          </Detail>
+          <Detail name="Started">{overview && <RelativeTime time={overview.started_at} />}</Detail>
+          <Detail name="Croft">{overview?.version}</Detail>
+          <Detail name="Node.js">{overview?.process.node_version.replace(/^v/, "")}</Detail>
+          <Detail name="Process">{overview?.process.pid}</Detail>
+        </dl>
       </div>
-      <dl className="grid grid-cols-2 gap-x-10 gap-y-3 sm:flex sm:gap-x-8">
-        <Detail name="Uptime">
-          {overview && <Uptime overview={overview} fetchedAt={fetchedAt} />}
-        </Detail>
-        <Detail name="Started">{overview && <RelativeTime time={overview.started_at} />}</Detail>
-        <Detail name="Croft">{overview?.version}</Detail>
-        <Detail name="Node.js">{overview?.process.node_version}</Detail>
-        <Detail name="Process">{overview?.process.pid}</Detail>
-      </dl>
+      <ul aria-label="Needs attention" className="empty:hidden">
+        {findings.map(({ subject, tone, title, detail }) => (
+          <li key={subject}>
+            <Notice tone={tone} title={title} className="border-t">
+              <CodeText>{detail}</CodeText>
+            </Notice>
+          </li>
+        ))}
+      </ul>
     </section>
   );
+}
+
+function statusWords({ overview, findings, fetchedAt, stale }: StatusProps) {
+  if (overview === undefined) return { words: "Checking", dot: "bg-line-strong ring-sunken" };
+  if (stale) {
+    return { words: `Unknown since ${formatClock(fetchedAt)}`, dot: "bg-line-strong ring-sunken" };
+  }
+  return findings.length === 0
+    ? { words: "Running well", dot: "bg-ok ring-ok/20" }
+    : { words: "Running, needs attention", dot: "bg-warn-mark ring-warn-mark/20" };
 }
 
 function Detail({ name, children }: { name: string; children: ReactNode }) {
@@ -132,11 +134,14 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+type UptimeProps = { overview: Overview } & Pick<StatusProps, "fetchedAt" | "stale">;
+
 /** Counts on from the server's own clock, so that a browser with a wrong one still shows the right uptime. */
-function Uptime({ overview, fetchedAt }: { overview: Overview; fetchedAt: number }) {
+function Uptime({ overview, fetchedAt, stale }: UptimeProps) {
   const now = useNow(1_000);
   const atFetch = Date.parse(overview.now) - Date.parse(overview.started_at);
-  return formatDuration(atFetch + Math.max(0, now.getTime() - fetchedAt));
+  const since = stale ? 0 : Math.max(0, now.getTime() - fetchedAt.getTime());
+  return formatDuration(atFetch + since);
 }
 
 interface NumbersProps {
@@ -159,17 +164,17 @@ function Numbers({ overview, findings }: NumbersProps) {
         <Stat
           label="Failed requests"
           value={overview?.requests.failed.toLocaleString("en")}
-          note="answered with 5xx since the start"
+          note={overview && failedShare(overview)}
           tone={toneOf("requests")}
         />
         <Stat
           label="Event loop delay, p99"
           value={overview && formatMilliseconds(overview.process.event_loop_p99_ms)}
           unit="ms"
-          note="since the start"
+          note={`good below ${limits.eventLoopMs} ms`}
           tone={toneOf("event-loop")}
         />
-        <Stat label="Memory" value={memory?.value} unit={memory?.unit} note="resident" />
+        <Stat label="Memory" value={memory?.value} unit={memory?.unit} note="resident set" />
       </dl>
     </section>
   );
@@ -180,6 +185,11 @@ function requestRate({ requests, now, started_at }: Overview): string {
   if (minutes < 1) return "since the start";
   const rate = requests.total / minutes;
   return `${rate.toLocaleString("en", { maximumFractionDigits: rate < 10 ? 1 : 0 })} a minute since the start`;
+}
+
+function failedShare({ requests }: Overview): string {
+  if (requests.failed === 0) return "none answered with 5xx";
+  return `${formatPercent(requests.failed / requests.total)} answered with 5xx`;
 }
 
 function DatabasePanel({ database }: { database: Overview["database"] | undefined }) {
@@ -234,20 +244,22 @@ function DiskPanel({ disk, findings }: DiskPanelProps) {
 }
 
 function AccessPanel({ overview }: { overview: Overview | undefined }) {
+  const { data: session } = useQuery(sessionQuery(useApi()));
+  const manage = (
+    <Link to="/settings" className="text-accent underline-offset-4 hover:underline">
+      See your places
+    </Link>
+  );
   return (
-    <Panel title="Access" icon={Users}>
+    <Panel title="Access" icon={Users} aside={manage}>
       <FactList
         facts={[
           ["Admins", overview?.admins.toLocaleString("en")],
           ["Signed-in places", overview?.sessions.toLocaleString("en")],
+          ["Your role", session?.admin.role],
+          ["Your session ends", session && <RelativeTime time={session.expires_at} />],
         ]}
       />
-      <Link
-        to="/settings"
-        className="mt-4 inline-block text-accent text-sm underline-offset-4 hover:underline"
-      >
-        See where you are signed in
-      </Link>
     </Panel>
   );
 }

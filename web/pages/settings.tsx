@@ -16,7 +16,7 @@ export function SettingsPage() {
       </SettingsSection>
       <SettingsSection
         title="Appearance"
-        description="Kept in this browser. System follows the setting of your device."
+        description="Remembered on this device only. System follows its own setting."
       >
         <div className="max-w-72">
           <ThemePicker />

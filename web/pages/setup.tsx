@@ -94,15 +94,16 @@ function NewLink() {
 }
 
 type Input = Omit<Setup, "token">;
-type InputErrors = Partial<Record<keyof Input, string>>;
+type InputErrors = { [field in keyof Input]?: string | undefined };
 
 function SetupForm({ token }: { token: string }) {
   const form = useRef<HTMLFormElement>(null);
   const [passwordLength, setPasswordLength] = useState(0);
-  const [mistakes, setMistakes] = useState<InputErrors>();
+  const [mistakes, setMistakes] = useState<InputErrors>({});
+  const [refusals, setRefusals] = useState(0);
   const create = useCreateFirstAdmin(token);
   const problem = create.isError ? toProblem(create.error) : undefined;
-  useFocusInvalid(form, mistakes ?? problem?.errors);
+  useFocusInvalid(form, problem?.errors ?? refusals);
   if (problem?.code === "setup-link-invalid") return <LinkInvalid />;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -111,13 +112,21 @@ function SetupForm({ token }: { token: string }) {
     const input = { name: read("name"), email: read("email"), password: read("password") };
     const found = findMistakes(input);
     setMistakes(found);
-    if (found === undefined) create.mutate(input);
-    else create.reset();
+    if (Object.keys(found).length === 0) create.mutate(input);
+    else setRefusals(refusals + 1);
   };
-  const errorOf = (field: keyof Input) => mistakes?.[field] ?? problem?.fieldError(field);
+  const forget = (event: FormEvent<HTMLFormElement>) => {
+    if (!(event.target instanceof HTMLInputElement)) return;
+    setMistakes({ ...mistakes, [event.target.name]: undefined });
+    if (create.isError) create.reset();
+  };
+  const errorOf = (field: keyof Input) => mistakes[field] ?? problem?.fieldError(field);
   return (
-    <AuthLayout title={title} description="You will sign in to this installation with it.">
-      <form ref={form} onSubmit={submit} noValidate className="space-y-4">
+    <AuthLayout
+      title={title}
+      description="The account from which you look after this installation."
+    >
+      <form ref={form} onSubmit={submit} onInput={forget} noValidate className="space-y-4">
         <div role="alert">
           {problem !== undefined && problem.errors.length === 0 && (
             <ProblemNotice error={problem} />
@@ -168,12 +177,12 @@ function useCreateFirstAdmin(token: string) {
 }
 
 /** What can be told without asking the server; the server checks again. */
-function findMistakes({ name, email, password }: Input): InputErrors | undefined {
+function findMistakes({ name, email, password }: Input): InputErrors {
   const mistakes: InputErrors = {};
   if (name.trim() === "") mistakes.name = "Enter your name.";
   if (!/^[^\s@]+@[^\s@]+$/.test(email.trim())) mistakes.email = "Enter an address like name@host.";
   if (password.length < PASSWORD_LENGTH.min) {
     mistakes.password = `Use at least ${PASSWORD_LENGTH.min} characters.`;
   }
-  return Object.keys(mistakes).length === 0 ? undefined : mistakes;
+  return mistakes;
 }

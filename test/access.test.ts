@@ -1,0 +1,109 @@
+// Every route × every kind of caller: who may enter is what the table says, for routes to come as well.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { hash } from "@node-rs/argon2";
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { type RunningServer, startServer } from "./support/croft-process.ts";
+import { createAdmin } from "./support/sign-in.ts";
+
+const METRICS_TOKEN = "a-token-for-the-scraper";
+const PRINCIPALS = ["nobody", "stranger", "scraper", "viewer", "admin", "local"] as const;
+type PrincipalName = (typeof PRINCIPALS)[number];
+
+/** Who gets past the door of each route; the rest get 401 or 403. */
+const SIGNED_IN: readonly PrincipalName[] = ["viewer", "admin", "local"];
+const DOORS: Record<string, readonly PrincipalName[]> = {
+  "GET /healthz": PRINCIPALS,
+  "GET /readyz": PRINCIPALS,
+  "GET /metrics": ["scraper", ...SIGNED_IN],
+  "GET /api/setup": PRINCIPALS,
+  "POST /api/setup": PRINCIPALS,
+  "POST /api/session": PRINCIPALS,
+  "GET /api/session": SIGNED_IN,
+  "DELETE /api/session": SIGNED_IN,
+  "GET /api/overview": SIGNED_IN,
+  "GET /admin/api/sessions": SIGNED_IN,
+  "DELETE /admin/api/sessions/{id}": SIGNED_IN,
+  "POST /admin/api/setup-links": ["admin", "local"],
+};
+
+let server: RunningServer;
+const headersOf = {} as Record<PrincipalName, Record<string, string>>;
+const data = join(inject("scratch"), "access");
+
+beforeAll(async () => {
+  server = await startServer(data, { env: { CROFT_METRICS_TOKEN: METRICS_TOKEN } });
+  headersOf.nobody = { origin: server.url };
+  headersOf.stranger = { authorization: "Bearer croft_local_wrong", origin: server.url };
+  headersOf.scraper = { authorization: `Bearer ${METRICS_TOKEN}`, origin: server.url };
+  headersOf.local = { authorization: `Bearer ${server.token}`, origin: server.url };
+  headersOf.admin = (await createAdmin(server)).headers;
+  headersOf.viewer = await createViewer();
+});
+
+afterAll(async () => {
+  await server.stop();
+  rmSync(data, { recursive: true });
+});
+
+/** There is no route yet that makes viewers. */
+async function createViewer(): Promise<Record<string, string>> {
+  const client = new pg.Client({
+    host: join(data, "postgres/socket"),
+    user: "croft",
+    database: "croft",
+  });
+  await client.connect();
+  await client.query(
+    "insert into croft.admin (email, name, password_hash, role) values ('vi@example.org', 'Vi', $1, 'viewer')",
+    [await hash("a viewer's password")],
+  );
+  await client.end();
+  const origin = { origin: server.url };
+  const response = await fetch(`${server.url}/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...origin },
+    body: JSON.stringify({ email: "vi@example.org", password: "a viewer's password" }),
+  });
+  const { csrf_token } = (await response.json()) as { csrf_token: string };
+  const cookie = response.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  return { cookie, ...origin, "x-csrf-token": csrf_token };
+}
+
+test("the table has every route of the API document, and no other", async () => {
+  const document = await (await fetch(`${server.url}/api/openapi.json`)).json();
+  const { paths } = document as { paths: Record<string, Record<string, unknown>> };
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(routes.sort()).toEqual(Object.keys(DOORS).sort());
+});
+
+// Signing out last, because it ends the session the others use.
+const cases = Object.entries(DOORS)
+  .sort(
+    ([left], [right]) =>
+      Number(left === "DELETE /api/session") - Number(right === "DELETE /api/session"),
+  )
+  .flatMap(([route, allowed]) => PRINCIPALS.map((principal) => ({ route, principal, allowed })));
+
+test.each(cases)("$route as $principal", async ({ route, principal, allowed }) => {
+  const [method = "", pattern = ""] = route.split(" ");
+  const path = pattern.replace("{id}", "00000000-0000-4000-8000-000000000000");
+  const sendsBody = method === "POST" && path.startsWith("/api/");
+  const response = await fetch(server.url + path, {
+    method,
+    headers: {
+      ...headersOf[principal],
+      ...(sendsBody ? { "content-type": "application/json" } : {}),
+    },
+    ...(sendsBody ? { body: "{}" } : {}),
+  });
+  if (allowed.includes(principal)) {
+    expect([200, 204, 404, 409, 422]).toContain(response.status);
+  } else {
+    expect(response.status).toBe(SIGNED_IN.includes(principal) ? 403 : 401);
+  }
+});

@@ -1,0 +1,27 @@
+// A Chromium for the browser tests: the system's, else the one npm brought.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import chromium from "@sparticuz/chromium";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+export interface Browser {
+  readonly executablePath: string;
+  readonly args: readonly string[];
+}
+
+const ARGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+
+/** Proven by starting it: a downloaded one may lack libraries of the system. */
+export async function findBrowser(): Promise<Browser> {
+  const directories = (process.env["PATH"] ?? "").split(delimiter);
+  const candidates = directories.flatMap((directory) => NAMES.map((name) => join(directory, name)));
+  const executablePath =
+    candidates.find((path) => existsSync(path)) ?? (await chromium.executablePath());
+  const { status } = spawnSync(executablePath, [...ARGS, "--version"], { timeout: 30_000 });
+  if (status !== 0) {
+    throw new Error(`browser '${executablePath}' does not start: apt-get install chromium`);
+  }
+  return { executablePath, args: ARGS };
+}
