@@ -1,4 +1,4 @@
-// Generated from the OpenAPI document by `npm run api-types`; do not edit.
+// Generated from the OpenAPI document by `npm run generate`; do not edit.
 export interface paths {
     "/healthz": {
         parameters: {

@@ -6,7 +6,7 @@ import { loadConfig, openEngine } from "@croft/engine";
 import { buildServer, createLog } from "@croft/server";
 import openapiTypescript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
-const HEADER = "// Generated from the OpenAPI document by `npm run api-types`; do not edit.\n";
+const HEADER = "// Generated from the OpenAPI document by `npm run generate`; do not edit.\n";
 
 export async function apiTypes(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), "croft-api-types-"));

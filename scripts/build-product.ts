@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import { readMigrations } from "../engine/database/read-migrations.ts";
@@ -47,25 +47,36 @@ function stampOf(files: readonly string[]): string {
   return hash.digest("hex");
 }
 
+/** One bundle a command, without the packages; `croft.js` loads the one that is meant. */
 async function buildCommand(): Promise<void> {
-  const ownCodeOnly: Plugin = {
-    name: "own-code-only",
+  const commandsBeside: Plugin = {
+    name: "commands-beside",
     setup: ({ onResolve }) => {
+      onResolve({ filter: /^\.\/commands\// }, ({ path }) => ({
+        path: `./${basename(path, ".ts")}.js`,
+        external: true,
+      }));
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
         kind === "entry-point" || path.startsWith("@croft/") ? null : { path, external: true },
       );
     },
   };
+  const commands = readdirSync(join(projectRoot, "cli/commands"))
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => `commands/${name}`);
   await build({
-    entryPoints: ["croft", "define-config"].map((name) => join(projectRoot, `cli/${name}.ts`)),
+    entryPoints: ["croft.ts", "define-config.ts", ...commands].map((name) =>
+      join(projectRoot, "cli", name),
+    ),
     outdir: output,
+    entryNames: "[name]", // all in one directory: migrations and dashboard are found beside them
     bundle: true,
     format: "esm",
     platform: "node",
     target: "node20",
     sourcemap: true,
     logLevel: "warning",
-    plugins: [ownCodeOnly],
+    plugins: [commandsBeside],
   });
   chmodSync(join(output, "croft.js"), 0o755);
 }

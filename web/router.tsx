@@ -8,6 +8,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import type { Api } from "./api.ts";
+import { Pending } from "./components/pending.tsx";
 import { Shell } from "./components/shell.tsx";
 import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
 import { LoginPage } from "./pages/login.tsx";
@@ -43,10 +44,10 @@ const setup = createRoute({
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: (search): { redirect?: string } => {
-    const path = safeRedirect(search["redirect"]);
-    return path === undefined ? {} : { redirect: path };
-  },
+  // The key is there also without a value: the router would pass the unchecked one on instead.
+  validateSearch: (search): { redirect?: string | undefined } => ({
+    redirect: safeRedirect(search["redirect"]),
+  }),
   beforeLoad: async ({ context, search }) => {
     if ((await currentSession(context)) !== null) throw redirect({ href: search.redirect ?? "/" });
   },
@@ -83,10 +84,15 @@ function currentSession({ api, queryClient }: RouterContext) {
   return queryClient.fetchQuery({ ...sessionQuery(api), staleTime: Number.POSITIVE_INFINITY });
 }
 
+/** A shorter wait looks calmer without a sign of waiting. */
+const pendingMs = 300;
+
 export function createAppRouter(context: RouterContext) {
   return createRouter({
     routeTree,
     context,
+    defaultPendingComponent: Pending,
+    defaultPendingMs: pendingMs,
     defaultErrorComponent: FailurePage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,

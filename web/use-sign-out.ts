@@ -13,7 +13,10 @@ export function useSignOut() {
     onSuccess: async () => {
       queryClient.setQueryData(sessionKey, null);
       await navigate({ to: "/login" });
-      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+      queryClient.removeQueries({
+        type: "inactive",
+        predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0],
+      });
     },
   });
 }

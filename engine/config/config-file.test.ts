@@ -168,6 +168,11 @@ test.each([
   await expect(loading).rejects.toThrow(reason);
 });
 
+test("a mistake in the first line is told at the column where it stands", async () => {
+  const loading = importFrom({ "croft.config.ts": "export default { a b };" });
+  await expect(loading).rejects.toThrow("croft.config.ts:1:19: ERROR");
+});
+
 test.each(["export default {};", "export default {", 'throw new Error("no");'])(
   "nothing stays in the temporary directory after '%s'",
   async (text) => {

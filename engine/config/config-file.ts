@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type Loader, type Plugin } from "esbuild";
+import type { Loader, Plugin } from "esbuild";
 import { EngineError } from "../engine-error.ts";
 
 const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.config.mjs"];
@@ -24,6 +24,7 @@ export async function importConfigFile(path: string): Promise<unknown> {
   const directory = await mkdtemp(join(tmpdir(), "croft-config-"));
   const outfile = join(directory, "config.mjs");
   try {
+    const { build } = await import("esbuild"); // only who has such a file waits for it
     await build({
       entryPoints: [path],
       outfile,

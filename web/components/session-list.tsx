@@ -2,7 +2,7 @@
 import type { Session } from "@croft/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Monitor, Smartphone, SquareTerminal } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { describeUserAgent } from "../describe-user-agent.ts";
 import { sessionsQuery } from "../sessions-query.ts";
 import { useApi } from "../use-api.ts";
@@ -15,8 +15,12 @@ import { Skeleton } from "./skeleton.tsx";
 export function SessionList() {
   const query = useQuery(sessionsQuery(useApi()));
   const [asked, setAsked] = useState<Session>();
-  const [message, setMessage] = useState("");
+  const [signedOut, setSignedOut] = useState<Session>();
   const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // The button that had the focus is gone with its row.
+    if (signedOut !== undefined) list.current?.focus();
+  }, [signedOut]);
   if (query.isError && query.data === undefined) {
     return (
       <ProblemView
@@ -28,9 +32,7 @@ export function SessionList() {
   }
   const done = (session: Session) => {
     setAsked(undefined);
-    setMessage(`Signed out ${describeUserAgent(session.user_agent).name}.`);
-    // The button that had the focus is gone with its row.
-    list.current?.focus();
+    setSignedOut(session);
   };
   return (
     <>
@@ -48,7 +50,7 @@ export function SessionList() {
             ))}
       </ul>
       <p role="status" className="mt-2 min-h-5 text-ink-soft text-sm">
-        {message}
+        {signedOut && `Signed out ${describeUserAgent(signedOut.user_agent).name}.`}
       </p>
       {asked !== undefined && (
         <RevokeDialog

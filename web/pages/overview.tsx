@@ -127,7 +127,7 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt className="text-ink-faint text-xs">{name}</dt>
-      <dd className="min-h-5 text-sm tabular-nums">
+      <dd className="flow-root min-h-5 text-sm tabular-nums">
         {children ?? <Skeleton className="my-0.5 h-4 w-14" />}
       </dd>
     </div>
@@ -184,12 +184,12 @@ function requestRate({ requests, now, started_at }: Overview): string {
   const minutes = (Date.parse(now) - Date.parse(started_at)) / 60_000;
   if (minutes < 1) return "since the start";
   const rate = requests.total / minutes;
-  return `${rate.toLocaleString("en", { maximumFractionDigits: rate < 10 ? 1 : 0 })} a minute since the start`;
+  return `${rate.toLocaleString("en", { maximumFractionDigits: rate < 10 ? 1 : 0 })} a minute`;
 }
 
 function failedShare({ requests }: Overview): string {
-  if (requests.failed === 0) return "none answered with 5xx";
-  return `${formatPercent(requests.failed / requests.total)} answered with 5xx`;
+  if (requests.failed === 0) return "no 5xx answers";
+  return `${formatPercent(requests.failed / requests.total)} were 5xx`;
 }
 
 function DatabasePanel({ database }: { database: Overview["database"] | undefined }) {

@@ -1,0 +1,49 @@
+// The local token is made once, for the owner's eyes only.
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { localTokenPath, provideLocalToken, readLocalToken } from "./local-token.ts";
+
+test("the token is made once and kept", async () => {
+  const run = await scratchDirectory();
+  const token = await provideLocalToken({ run });
+  expect(token).toMatch(/^croft_local_[\w-]{43}$/);
+  expect(await provideLocalToken({ run })).toBe(token);
+  expect(await readLocalToken(localTokenPath(run))).toBe(token);
+});
+
+test("only its owner may read the file", async () => {
+  const run = await scratchDirectory();
+  await provideLocalToken({ run });
+  expect((await stat(localTokenPath(run))).mode & 0o777).toBe(0o600);
+});
+
+test("20 processes that start at the same moment agree on one token and leave no draft", async () => {
+  const run = await scratchDirectory();
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => provideLocalToken({ run })));
+  expect(new Set(tokens).size).toBe(1);
+  expect(await readdir(run)).toEqual(["cli-token"]);
+});
+
+test("two data directories have two tokens", async () => {
+  const first = await provideLocalToken({ run: await scratchDirectory() });
+  const second = await provideLocalToken({ run: await scratchDirectory() });
+  expect(first).not.toBe(second);
+});
+
+test("where there is no file there is no token", async () => {
+  expect(await readLocalToken(localTokenPath("/nowhere"))).toBeUndefined();
+});
+
+test("a file that cannot be read is an error, not a missing token", async () => {
+  const run = await scratchDirectory();
+  await mkdir(localTokenPath(run));
+  await expect(readLocalToken(localTokenPath(run))).rejects.toMatchObject({ code: "EISDIR" });
+});
+
+test("an empty file, as a power cut can leave it, does not become an empty token", async () => {
+  const run = await scratchDirectory();
+  await writeFile(join(run, "cli-token"), "");
+  expect(await provideLocalToken({ run })).toMatch(/^croft_local_/);
+});

@@ -1,0 +1,98 @@
+// "The database is away for now" is told from "the statement is wrong", on real errors.
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { scratchDatabase } from "../../test/support/scratch-database.ts";
+import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
+
+function poolOf(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config);
+  pool.on("error", () => {});
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => Promise.reject(new Error("nothing failed")),
+    (error: unknown) => error,
+  );
+}
+
+test("nothing listens at the port", async () => {
+  const pool = poolOf({ host: "127.0.0.1", port: 1, user: "croft" });
+  expect(isDatabaseUnavailable(await errorOf(pool.query("select 1")))).toBe(true);
+});
+
+test("the socket is not there", async () => {
+  const pool = poolOf({ host: "/nowhere", user: "croft" });
+  expect(isDatabaseUnavailable(await errorOf(pool.query("select 1")))).toBe(true);
+});
+
+test("the server takes the connection and says nothing", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const pool = poolOf({ host: "127.0.0.1", port, user: "croft", connectionTimeoutMillis: 50 });
+  expect(isDatabaseUnavailable(await errorOf(pool.query("select 1")))).toBe(true);
+});
+
+test("all connections are in use for too long", async () => {
+  const connectionString = await scratchDatabase();
+  const pool = poolOf({ connectionString, max: 1, connectionTimeoutMillis: 50 });
+  const held = await pool.connect();
+  expect(isDatabaseUnavailable(await errorOf(pool.query("select 1")))).toBe(true);
+  held.release();
+});
+
+test("the connection breaks while a statement runs, and for the statements after it", async () => {
+  const pool = poolOf({ connectionString: await scratchDatabase() });
+  const client = await pool.connect();
+  client.on("error", () => {});
+  const cut = client.query("select pg_terminate_backend(pg_backend_pid())");
+  expect(isDatabaseUnavailable(await errorOf(cut))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(client.query("select 1")))).toBe(true);
+  client.release(true);
+});
+
+test.each(["EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "ECONNRESET", "EPIPE", "ETIMEDOUT"])(
+  "%s on the way to the server",
+  (code) => {
+    const error = Object.assign(new Error(code), { code, syscall: "connect" });
+    expect(isDatabaseUnavailable(error)).toBe(true);
+  },
+);
+
+test.each([
+  ["08006", true],
+  ["53300", true],
+  ["57P01", true],
+  ["57P03", true],
+  ["57014", false],
+  ["40001", false],
+  ["23505", false],
+])("PostgreSQL's own code %s: %s", (code, expected) => {
+  expect(isDatabaseUnavailable(Object.assign(new Error("said the server"), { code }))).toBe(
+    expected,
+  );
+});
+
+test("a wrong statement is our mistake", async () => {
+  const pool = poolOf({ connectionString: await scratchDatabase() });
+  expect(isDatabaseUnavailable(await errorOf(pool.query("selekt 1")))).toBe(false);
+  expect(isDatabaseUnavailable(await errorOf(pool.query("select 1 / 0")))).toBe(false);
+});
+
+test("a missing file is no missing database", async () => {
+  expect(isDatabaseUnavailable(await errorOf(readFile("/nowhere/file")))).toBe(false);
+});
+
+test.each([undefined, null, "ECONNREFUSED", { code: "ECONNREFUSED" }, new Error("other")])(
+  "%s says nothing about the database",
+  (thing) => {
+    expect(isDatabaseUnavailable(thing)).toBe(false);
+  },
+);

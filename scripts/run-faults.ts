@@ -1,0 +1,33 @@
+// `npm run test:faults -- <name> [seed]`: a fault test in its full form, its outcome written to test/faults/<name>.json.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FaultTest } from "../test/faults/fault.ts";
+import { killDuringStartAndWork } from "../test/faults/start.ts";
+import { projectRoot } from "./source-files.ts";
+
+const faultTests: Record<string, { run: FaultTest; count: number }> = {
+  start: { run: killDuringStartAndWork, count: 100 },
+};
+
+const [name = "", seedText] = process.argv.slice(2);
+const fault = faultTests[name];
+if (fault === undefined) {
+  console.error(`usage: npm run test:faults -- <${Object.keys(faultTests).join("|")}> [seed]`);
+  process.exit(2);
+}
+execFileSync("npx", ["--no-install", "tsx", "scripts/build-product.ts"], { cwd: projectRoot });
+const seed = seedText === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seedText);
+const directory = mkdtempSync(join(tmpdir(), "croft-faults-"));
+chmodSync(directory, 0o755);
+console.log(`${name}: ${fault.count} faults, seed ${seed}`);
+const { injected, figures, failures } = await fault.run({ seed, count: fault.count, directory });
+rmSync(directory, { recursive: true, force: true });
+
+const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: projectRoot, encoding: "utf8" });
+const report = { name, seed, count: injected, commit: commit.trim(), ...figures, failures };
+const path = join(projectRoot, `test/faults/${name}.json`);
+writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+console.log(JSON.stringify(report));
+process.exit(failures.length === 0 ? 0 : 1);
