@@ -8,6 +8,7 @@ export class ProblemError extends Error {
   /** The HTTP status; 0 when no answer arrived. */
   readonly status: number;
   readonly title: string;
+  /** Empty when it would only repeat the title. */
   readonly detail: string;
   readonly requestId: string | undefined;
   readonly errors: NonNullable<Problem["errors"]>;
@@ -17,7 +18,8 @@ export class ProblemError extends Error {
     this.code = problem.code;
     this.status = problem.status;
     this.title = problem.title;
-    this.detail = problem.detail ?? "";
+    const detail = sentence(problem.detail ?? "");
+    this.detail = detail === sentence(problem.title) ? "" : detail;
     this.requestId = problem.request_id;
     this.errors = problem.errors ?? [];
   }

@@ -22,7 +22,7 @@ export function Notice({ tone, title, children, className = "rounded-lg border" 
       <Icon className={`mt-0.75 size-4 shrink-0 ${mark}`} aria-hidden />
       <div className="min-w-0">
         <p className="font-medium">{title}</p>
-        <div className="text-ink-soft text-sm">{children}</div>
+        <div className="text-ink-soft text-sm empty:hidden">{children}</div>
       </div>
     </div>
   );

@@ -1,7 +1,6 @@
 // A failure that takes the place of what should have been there, with the way to try again.
 import { CircleAlert, RotateCw, Unplug } from "lucide-react";
 import { toProblem } from "../problem-error.ts";
-import { sentence } from "../sentence.ts";
 import { Button } from "./button.tsx";
 import { CodeText } from "./code-text.tsx";
 import { RequestId } from "./request-id.tsx";
@@ -25,7 +24,7 @@ export function ProblemView({ error, onRetry, busy = false }: ProblemViewProps) 
       </span>
       <p className="font-semibold text-lg">{title}</p>
       <p className="mt-1 max-w-md text-ink-soft text-balance">
-        <CodeText>{sentence(detail)}</CodeText>
+        <CodeText>{detail}</CodeText>
       </p>
       <RequestId id={requestId} />
       <Button className="mt-5 h-8 px-3" busy={busy} onClick={onRetry}>
