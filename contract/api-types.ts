@@ -739,7 +739,7 @@ export interface components {
                 pid: number;
                 node_version: string;
                 rss_bytes: number;
-                /** @description delay of the event loop since the start */
+                /** @description delay of the event loop, over the last minute at the most */
                 event_loop_p99_ms: number;
             };
             database: {

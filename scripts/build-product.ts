@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,8 +18,10 @@ import { build, type Plugin } from "esbuild";
 import { readMigrations } from "../engine/database/read-migrations.ts";
 import { projectRoot, sourceFiles } from "./source-files.ts";
 
-const output = join(projectRoot, "cli/dist");
-const stampPath = join(output, ".stamp");
+const product = join(projectRoot, "cli/dist");
+const stampPath = join(product, ".stamp");
+/** Built beside and swapped in, so that a command started meanwhile finds all or nothing changed. */
+const output = `${product}-${process.pid}`;
 const migrations = join(projectRoot, "engine/database/migrations");
 
 const stamp = stampOf([
@@ -29,12 +32,13 @@ if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) process.
 
 const startedAt = Date.now();
 readMigrations(migrations); // two with one number fail the build
-rmSync(output, { recursive: true, force: true });
-mkdirSync(output, { recursive: true });
+mkdirSync(output);
 await buildCommand();
 cpSync(migrations, join(output, "migrations"), { recursive: true });
 await buildDashboard();
-writeFileSync(stampPath, stamp);
+writeFileSync(join(output, ".stamp"), stamp);
+rmSync(product, { recursive: true, force: true });
+renameSync(output, product);
 console.error(`built cli/dist in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
 
 /** Dates and sizes, not contents: reading every file would cost each start more than it saves. */

@@ -1,3 +1,4 @@
+// User agents that are seen in practice, and what people read instead.
 import { expect, test } from "vitest";
 import { describeUserAgent } from "./describe-user-agent.ts";
 

@@ -1,3 +1,4 @@
+// Sizes at the edges of their units.
 import { expect, test } from "vitest";
 import { formatBytes } from "./format-bytes.ts";
 

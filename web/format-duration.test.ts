@@ -1,3 +1,4 @@
+// Durations from nothing to days.
 import { expect, test } from "vitest";
 import { formatDuration, formatMilliseconds } from "./format-duration.ts";
 

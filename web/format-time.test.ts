@@ -1,3 +1,4 @@
+// Times before and after now, in words.
 import { expect, test } from "vitest";
 import { formatRelative } from "./format-time.ts";
 

@@ -1,3 +1,4 @@
+// What the overview warns of, and in which order.
 import type { Overview } from "@croft/contract";
 import { expect, test } from "vitest";
 import { overviewFindings } from "./overview-findings.ts";

@@ -1,6 +1,7 @@
 // What an operator should look at first, worked out from the numbers of the overview.
 import type { Overview } from "@croft/contract";
 import { formatBytes } from "./format-bytes.ts";
+import { formatCount } from "./format-count.ts";
 import { formatMilliseconds } from "./format-duration.ts";
 import { formatPercent } from "./format-percent.ts";
 
@@ -46,8 +47,8 @@ function requestsFinding({ requests }: Overview): Finding | undefined {
   return {
     subject: "requests",
     tone: "warn",
-    title: `${requests.failed.toLocaleString("en")} ${requests.failed === 1 ? "request" : "requests"} failed on the server`,
-    detail: `${share} of ${requests.total.toLocaleString("en")} since the start were answered with 5xx. The log of \`croft serve\` has each with its request id.`,
+    title: `${formatCount(requests.failed)} ${requests.failed === 1 ? "request" : "requests"} failed on the server`,
+    detail: `Since the start ${share} of ${formatCount(requests.total)} requests were answered with 5xx. The log of \`croft serve\` has each with its request id.`,
   };
 }
 

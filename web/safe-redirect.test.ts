@@ -1,3 +1,4 @@
+// Nobody is led to another site after signing in.
 import { expect, test } from "vitest";
 import { safeRedirect } from "./safe-redirect.ts";
 

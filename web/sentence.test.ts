@@ -1,3 +1,4 @@
+// The server's messages, as pages show them.
 import { expect, test } from "vitest";
 import { sentence } from "./sentence.ts";
 

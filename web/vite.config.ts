@@ -10,5 +10,6 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   // Nothing is inlined as a data: URL: the content security policy allows that for images only.
   build: { outDir: "dist", emptyOutDir: true, assetsDir: "assets", assetsInlineLimit: 0 },
-  server: { host: "127.0.0.1", proxy: { "/api": api, "/admin/api": api } },
+  // With the slash: `/api` alone would also take the module `/api.ts`.
+  server: { host: "127.0.0.1", proxy: { "/api/": api, "/admin/api/": api } },
 });

@@ -41,7 +41,7 @@ test("the password is kept as a hash only, and no link is left", async () => {
   expect(links.rowCount).toBe(0);
 });
 
-test("a second use of the link is refused", async () => {
+test("a second use of the link is refused, and another link is not made", async () => {
   const engine = await scratchEngine();
   const { token } = await createSetupLink(engine);
   await createFirstAdmin(engine, { token, ...person }, visitor);
@@ -49,16 +49,19 @@ test("a second use of the link is refused", async () => {
   await expect(createFirstAdmin(engine, again, visitor)).rejects.toMatchObject({
     code: "setup-done",
   });
+  await expect(createSetupLink(engine)).rejects.toMatchObject({ code: "setup-done" });
   expect(await countAdmins(engine)).toBe(1);
 });
 
-test.each(["", "x", "a".repeat(256)])("an invented token '%.10s' is refused", async (token) => {
+test("an invented token is refused with the way out", async () => {
   const engine = await scratchEngine();
   await createSetupLink(engine);
-  await expect(createFirstAdmin(engine, { token, ...person }, visitor)).rejects.toMatchObject({
-    code: "setup-link-invalid",
-    message: expect.stringContaining("'croft login' prints a new one"),
-  });
+  for (const token of ["", "x", "a".repeat(256)]) {
+    await expect(createFirstAdmin(engine, { token, ...person }, visitor)).rejects.toMatchObject({
+      code: "setup-link-invalid",
+      message: expect.stringContaining("'croft login' prints a new one"),
+    });
+  }
   expect(await countAdmins(engine)).toBe(0);
 });
 
@@ -95,13 +98,6 @@ test("of two at the same moment exactly one becomes the admin, the other is told
     if (attempt.status === "rejected") expect(attempt.reason).toMatchObject({ code: "setup-done" });
   }
   expect(await countAdmins(engine)).toBe(1);
-});
-
-test("where there is an admin no link is made", async () => {
-  const engine = await scratchEngine();
-  const { token } = await createSetupLink(engine);
-  await createFirstAdmin(engine, { token, ...person }, visitor);
-  await expect(createSetupLink(engine)).rejects.toMatchObject({ code: "setup-done" });
 });
 
 test("the token is nowhere in the database", async () => {

@@ -14,8 +14,8 @@ test.each([
   expect(nearestName(name, known)).toBe(expected);
 });
 
-test.each(["", "zebra", "completely.different", "x".repeat(5000)])(
-  "nothing is suggested for '%.20s'",
+test.each(["", "zebra", "completely.different", "x".repeat(200)])(
+  "nothing is suggested for '%s'",
   (name) => {
     expect(nearestName(name, known)).toBeUndefined();
   },

@@ -1,8 +1,9 @@
 // The data directory is made with the right modes, used again, and refused with a reason when it cannot be used.
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { discard, openDataDirectory } from "./data-directory.ts";
@@ -74,24 +75,26 @@ test("a part that is a file is refused, not overwritten", async () => {
 });
 
 /** Opens the directory in a process of a user who owns nothing here, and returns the error's code or "opened". */
-function openAsStranger(path: string): string {
-  const url = pathToFileURL(join(import.meta.dirname, "data-directory.ts")).href;
-  const script = `import { openDataDirectory } from ${JSON.stringify(url)};
-    const ended = await openDataDirectory(process.argv[1]).then(() => "opened", (error) => error.code);
-    process.stdout.write(String(ended));`;
-  const args = ["--import", "tsx", "--input-type=module", "--eval", script, path];
-  const { stdout } = spawnSync(process.execPath, args, {
-    uid: 12_345,
-    gid: 12_345,
-    cwd: join(import.meta.dirname, "../.."),
-    env: { TSX_DISABLE_CACHE: "1" },
-    encoding: "utf8",
+async function openAsStranger(path: string): Promise<string> {
+  const script = join(await scratchDirectory(), "open.mjs");
+  await build({
+    stdin: {
+      contents: `import { openDataDirectory } from "./data-directory.ts";
+        const opening = openDataDirectory(process.argv[2]);
+        process.stdout.write(await opening.then(() => "opened", ({ code }) => code));`,
+      resolveDir: import.meta.dirname,
+    },
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "esm",
   });
-  return stdout;
+  const user = { uid: 12_345, gid: 12_345 };
+  return (await promisify(execFile)(process.execPath, [script, path], user)).stdout;
 }
 
 test.runIf(isRoot)("a directory that may only be read is refused", async () => {
-  expect(openAsStranger(await scratchDirectory())).toBe("data-directory-unusable");
+  expect(await openAsStranger(await scratchDirectory())).toBe("data-directory-unusable");
 });
 
 test.runIf(isRoot)(
@@ -99,7 +102,7 @@ test.runIf(isRoot)(
   async () => {
     const path = join(await scratchDirectory(), "data");
     await openDataDirectory(path);
-    expect(openAsStranger(path)).toBe("data-directory-unusable");
+    expect(await openAsStranger(path)).toBe("data-directory-unusable");
   },
 );
 

@@ -1,14 +1,16 @@
 // Serves the built dashboard: hashed files for a year, its page never from a stale cache.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sendProblem } from "../problem-error.ts";
 
 const API_PREFIXES = ["/api", "/admin/api", "/webhooks", "/metrics", "/healthz", "/readyz"];
 
 export async function serveDashboard(app: FastifyInstance, root: string): Promise<void> {
-  if (existsSync(join(root, "index.html"))) {
+  const pagePath = join(root, "index.html");
+  const page = existsSync(pagePath) ? readFileSync(pagePath) : undefined;
+  if (page !== undefined) {
     await app.register(async (files) => {
       files.addHook("onRoute", (route) => {
         route.config = { ...route.config, access: "public" };
@@ -25,8 +27,13 @@ export async function serveDashboard(app: FastifyInstance, root: string): Promis
       });
     });
   }
-  app.setNotFoundHandler({}, async (request, reply) => {
-    if (isPage(request) && app.hasDecorator("sendFile")) return await sendPage(reply);
+  app.setNotFoundHandler(async (request, reply) => {
+    if (page !== undefined && isPage(request)) {
+      return await reply
+        .header("cache-control", "no-cache")
+        .type("text/html; charset=utf-8")
+        .send(page);
+    }
     const path = request.url.split("?", 1)[0]?.slice(0, 200);
     const detail = `there is no route ${request.method} ${path}`;
     return await sendProblem(request, reply, { code: "not-found", detail });
@@ -42,8 +49,4 @@ function isPage(request: FastifyRequest): boolean {
   const isApi = API_PREFIXES.some((prefix) => request.url.startsWith(prefix));
   const wantsPage = request.headers.accept?.includes("text/html") === true;
   return request.method === "GET" && wantsPage && !isApi;
-}
-
-async function sendPage(reply: FastifyReply): Promise<FastifyReply> {
-  return await reply.code(200).sendFile("index.html");
 }

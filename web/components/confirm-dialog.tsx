@@ -20,7 +20,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <div className="space-y-3 p-5">
         <h2 className="font-semibold text-lg">{props.title}</h2>
         <div className="text-ink-soft">{props.children}</div>
-        <div role="alert">{props.error !== null && <ProblemNotice error={props.error} />}</div>
+        <div role="alert" className="empty:hidden">
+          {props.error !== null && <ProblemNotice error={props.error} />}
+        </div>
       </div>
       <div className="flex justify-end gap-2 border-line border-t bg-canvas px-5 py-3">
         <Button onClick={props.onClose}>Cancel</Button>

@@ -3,11 +3,10 @@ import { Logo } from "./logo.tsx";
 
 export function Pending() {
   return (
-    <main className="grid min-h-dvh place-items-center">
-      <title>Croft</title>
-      <div role="status" aria-label="Loading Croft" className="animate-pulse">
-        <Logo className="size-10" />
-      </div>
+    <main className="grid min-h-dvh animate-pulse place-items-center">
+      <title>Loading · Croft</title>
+      <h1 className="sr-only">Loading</h1>
+      <Logo className="size-10" />
     </main>
   );
 }

@@ -17,6 +17,7 @@ import { RelativeTime } from "../components/relative-time.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { Stat } from "../components/stat.tsx";
 import { formatBytes, splitBytes } from "../format-bytes.ts";
+import { formatCount } from "../format-count.ts";
 import { formatDuration, formatMilliseconds } from "../format-duration.ts";
 import { formatPercent } from "../format-percent.ts";
 import { formatClock } from "../format-time.ts";
@@ -158,12 +159,12 @@ function Numbers({ overview, findings }: NumbersProps) {
       <dl className="grid grid-cols-2 overflow-hidden rounded-lg border border-line bg-surface shadow-card lg:grid-cols-4 [&>*]:border-line [&>*:nth-child(even)]:border-l [&>*:nth-child(n+3)]:border-t lg:[&>*:nth-child(3)]:border-l lg:[&>*:nth-child(n+3)]:border-t-0">
         <Stat
           label="Requests"
-          value={overview?.requests.total.toLocaleString("en")}
+          value={overview && formatCount(overview.requests.total)}
           note={overview && requestRate(overview)}
         />
         <Stat
           label="Failed requests"
-          value={overview?.requests.failed.toLocaleString("en")}
+          value={overview && formatCount(overview.requests.failed)}
           note={overview && failedShare(overview)}
           tone={toneOf("requests")}
         />
@@ -200,7 +201,7 @@ function DatabasePanel({ database }: { database: Overview["database"] | undefine
         facts={[
           ["Mode", database && modes[database.mode]],
           ["Size", database && formatBytes(database.size_bytes)],
-          ["Connections", database?.connections.toLocaleString("en")],
+          ["Connections", database && formatCount(database.connections)],
           ["Round trip", database && `${formatMilliseconds(database.round_trip_ms)} ms`],
         ]}
       />
@@ -254,10 +255,10 @@ function AccessPanel({ overview }: { overview: Overview | undefined }) {
     <Panel title="Access" icon={Users} aside={manage}>
       <FactList
         facts={[
-          ["Admins", overview?.admins.toLocaleString("en")],
-          ["Signed-in places", overview?.sessions.toLocaleString("en")],
+          ["Admins", overview && formatCount(overview.admins)],
+          ["Signed-in places", overview && formatCount(overview.sessions)],
           ["Your role", session?.admin.role],
-          ["Your session ends", session && <RelativeTime time={session.expires_at} />],
+          ["Session ends", session && <RelativeTime time={session.expires_at} />],
         ]}
       />
     </Panel>

@@ -1,0 +1,30 @@
+// Who may enter where.
+import { expect, test } from "vitest";
+import { type Access, mayEnter, type Principal } from "./principal.ts";
+
+function admin(role: "admin" | "viewer"): Principal {
+  const person = { id: "1", email: "a@b", name: "A", role, created_at: "" };
+  const session = { id: "2", secret: "s", csrfToken: "c", admin: person, expiresAt: new Date() };
+  return { kind: "admin", session };
+}
+
+const principals: Record<string, Principal> = {
+  local: { kind: "local" },
+  admin: admin("admin"),
+  viewer: admin("viewer"),
+  scraper: { kind: "scraper" },
+};
+
+test.each<[Access, string[]]>([
+  ["public", ["local", "admin", "viewer", "scraper"]],
+  ["browser", ["local", "admin", "viewer", "scraper"]],
+  ["metrics", ["local", "admin", "viewer", "scraper"]],
+  ["viewer", ["local", "admin", "viewer"]],
+  ["admin", ["local", "admin"]],
+])("%s lets in %j", (access, expected) => {
+  const entering = Object.keys(principals).filter((name) => {
+    const principal = principals[name];
+    return principal !== undefined && mayEnter(access, principal);
+  });
+  expect(entering).toEqual(expected);
+});

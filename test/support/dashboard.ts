@@ -1,0 +1,41 @@
+// A real browser on the dashboard, which reports whatever a person would not see.
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { findBrowser } from "./find-browser.ts";
+
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, args } = await findBrowser();
+  return await chromium.launch({ executablePath, args: [...args] });
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** Errors of scripts, refused resources and violations of the security policy, in order. */
+  readonly complaints: readonly string[];
+}
+
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // An answer of 401 is how a page learns that nobody is signed in; the browser logs it all the same.
+    const isExpected = /status of (401|409|410|422|429)/.test(message.text());
+    if (message.type() === "error" && !isExpected) complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+/** What keeps people out: axe's findings, and sideways scrolling. */
+export async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join()}`,
+  );
+  const overflow = await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  return Number(overflow) > 0 ? [...found, `page is ${overflow} px too wide`] : found;
+}
