@@ -9,6 +9,7 @@ export const problemCodes = {
   "wrong-credentials": { status: 401, title: "E-mail or password is wrong" },
   forbidden: { status: 403, title: "Not allowed" },
   "forbidden-origin": { status: 403, title: "The request came from another site" },
+  "wrong-csrf-token": { status: 403, title: "The page is out of date" },
   "insecure-transport": { status: 403, title: "Sign-in needs TLS" },
   "not-found": { status: 404, title: "Not found" },
   "request-timeout": { status: 408, title: "The request took too long to arrive" },

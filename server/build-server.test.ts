@@ -127,6 +127,17 @@ test("a body above the limit of the configuration is refused by its number", asy
   });
 });
 
+test("JSON that calls itself plain text, as a form of a foreign page could send it, is not read", async () => {
+  const { app } = await serve(await scratchEngine());
+  const response = await app.inject({
+    method: "POST",
+    url: "/api/session",
+    headers: { host: "localhost", origin: "http://localhost", "content-type": "text/plain" },
+    payload: '{"email":"ada@example.com","password":"x"}',
+  });
+  expect(response.json()).toMatchObject({ status: 415, code: "unsupported-media-type" });
+});
+
 test("a path that is no URL is a problem", async () => {
   const { app } = await serve(await scratchEngine());
   const response = await app.inject("/api/%ff");

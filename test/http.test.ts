@@ -131,7 +131,7 @@ describe("browsers", () => {
   test("a session without its CSRF token changes nothing", async () => {
     const { "x-csrf-token": _, ...headers } = admin.headers;
     const response = await fetch(`${server.url}/api/session`, { method: "DELETE", headers });
-    expect(await problemFrom(response)).toMatchObject({ status: 403, code: "forbidden-origin" });
+    expect(await problemFrom(response)).toMatchObject({ status: 403, code: "wrong-csrf-token" });
     const still = await fetch(`${server.url}/api/session`, { headers: admin.headers });
     expect(still.status).toBe(200);
   });

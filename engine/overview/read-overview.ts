@@ -15,6 +15,8 @@ export async function readOverview({
   startedAt,
 }: Engine): Promise<EngineOverview> {
   const askedAt = performance.now();
+  await sql`select 1`.execute(database.kysely);
+  const roundTripMs = performance.now() - askedAt;
   const { rows } = await sql<{
     now: Date;
     version: string;
@@ -30,7 +32,6 @@ export async function readOverview({
       (select count(*) from croft.admin)::int as admins,
       (select count(*) from croft.session where expires_at > croft.now())::int as sessions
   `.execute(database.kysely);
-  const roundTripMs = performance.now() - askedAt;
   const [row] = rows;
   if (row === undefined) throw new Error("a select of one row returned none");
   const disk = await statfs(config.data);

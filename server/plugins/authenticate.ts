@@ -62,7 +62,10 @@ async function identify(request: FastifyRequest, engine: Engine): Promise<Princi
     requireOwnOrigin(request);
     const sent = request.headers[CSRF_HEADER];
     if (typeof sent !== "string" || !secretsEqual(sent, session.csrfToken)) {
-      throw new EngineError("forbidden-origin", `header '${CSRF_HEADER}' is missing or wrong`);
+      throw new EngineError(
+        "wrong-csrf-token",
+        `header '${CSRF_HEADER}' is missing or of another session; reload the page`,
+      );
     }
   }
   return { kind: "admin", session };
