@@ -11,7 +11,9 @@ export const Overview = z
       pid: z.int(),
       node_version: z.string(),
       rss_bytes: z.int(),
-      event_loop_p99_ms: z.number().describe("delay of the event loop, over the last minute at the most"),
+      event_loop_p99_ms: z
+        .number()
+        .describe("delay of the event loop, over the last minute at the most"),
     }),
     database: z.object({
       mode: z.enum(["embedded", "external"]),

@@ -1,6 +1,7 @@
 // The local token is made once, for the owner's eyes only.
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { localTokenPath, provideLocalToken, readLocalToken } from "./local-token.ts";
@@ -19,11 +20,16 @@ test("only its owner may read the file", async () => {
   expect((await stat(localTokenPath(run))).mode & 0o777).toBe(0o600);
 });
 
-test("20 processes that start at the same moment agree on one token and leave no draft", async () => {
-  const run = await scratchDirectory();
-  const tokens = await Promise.all(Array.from({ length: 20 }, () => provideLocalToken({ run })));
-  expect(new Set(tokens).size).toBe(1);
-  expect(await readdir(run)).toEqual(["cli-token"]);
+test("20 starts at the same moment, in step or one after the other, agree on one token and leave no draft", async () => {
+  for (let stagger = 0; stagger < 10; stagger++) {
+    const run = await scratchDirectory();
+    const tokens = Array.from({ length: 20 }, async (_, index) => {
+      for (let turn = 0; turn < index * stagger; turn++) await setImmediate();
+      return await provideLocalToken({ run });
+    });
+    expect(new Set(await Promise.all(tokens)).size).toBe(1);
+    expect(await readdir(run)).toEqual(["cli-token"]);
+  }
 });
 
 test("two data directories have two tokens", async () => {
