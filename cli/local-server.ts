@@ -27,5 +27,17 @@ export async function reachLocalServer(config: Config): Promise<LocalServer> {
   if (token === undefined) {
     throw new EngineError("unauthenticated", `there is no token file in '${run}'`);
   }
-  return { url: address.url, client: createClient({ baseUrl: address.url, token }) };
+  const client = createClient({ baseUrl: address.url, token, fetch: fetchOrExplain });
+  return { url: address.url, client };
+}
+
+/** A killed server leaves its address behind. */
+async function fetchOrExplain(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const { origin } = new URL(request.url);
+    const message = `the server at ${origin} does not answer: start it again with 'croft serve'`;
+    throw new EngineError("unavailable", message, { cause: error });
+  }
 }

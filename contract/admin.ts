@@ -23,4 +23,11 @@ export const Email = z
   .trim()
   .toLowerCase()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, "must look like name@host");
+  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, "must look like name@host");
+
+export const PersonName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, "must have no control characters");

@@ -1,6 +1,6 @@
 // Creating the first admin with the one-time link that the first start prints.
 import { z } from "zod";
-import { Email, Password } from "./admin.ts";
+import { Email, Password, PersonName } from "./admin.ts";
 
 export const SetupState = z
   .object({ needed: z.boolean().describe("true while there is no admin") })
@@ -11,7 +11,7 @@ export const Setup = z
   .strictObject({
     token: z.string().min(1).max(256).describe("the part of the link after `#`"),
     email: Email,
-    name: z.string().trim().min(1).max(100),
+    name: PersonName,
     password: Password,
   })
   .meta({ id: "Setup" });

@@ -2,10 +2,8 @@
 import type { Config } from "@croft/engine";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { describeError } from "./describe-error.ts";
+import { dropSecrets, SECRET_KEYS } from "./drop-secrets.ts";
 import { redactText } from "./redact-text.ts";
-
-/** Keys whose value is never logged, wherever they stand. */
-const SECRET_KEYS = ["authorization", "cookie", "set-cookie", "password", "token", "secret", "url"];
 
 export type ServerLog = Logger;
 
@@ -22,10 +20,9 @@ export async function createLog(
       base: null,
       serializers: { err: (error: unknown) => describeError(error) },
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: {
-        paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),
-        censor: "[redacted]",
-      },
+      formatters: { log: dropSecrets },
+      // What a child logger carries does not pass the formatter.
+      redact: { paths: SECRET_KEYS.map((key) => `["${key}"]`), censor: "[redacted]" },
     },
     destination,
   );

@@ -72,7 +72,7 @@ export function explain(error: unknown, bodyLimit: number): ProblemParts {
 }
 
 function explainFrameworkError(error: unknown, bodyLimit: number): ProblemParts {
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return { code: "too-large", detail: `the body may have at most ${bodyLimit} bytes` };

@@ -21,7 +21,7 @@ export interface Visitor {
 }
 
 /** `last_seen_at` is written at most this often: a page makes many requests. */
-const SEEN_EVERY_SECONDS = 60;
+const SEEN_EVERY_MS_MAX = 60_000;
 const USER_AGENT_LENGTH_MAX = 300;
 
 export async function beginSession(
@@ -52,13 +52,14 @@ export async function recogniseSession(
   { session }: Config,
   secret: string,
 ): Promise<OpenSession | undefined> {
+  const seenEveryMs = Math.min(SEEN_EVERY_MS_MAX, session.idle / 4);
   const row = await kysely
     .selectFrom("croft.session as session")
     .innerJoin("croft.admin as admin", "admin.id", "session.admin_id")
     .select(["session.id as session_id", "session.expires_at"])
     .select(["admin.id", "admin.email", "admin.name", "admin.role", "admin.created_at"])
     .select(
-      sql<boolean>`session.last_seen_at < croft.now() - ${`${SEEN_EVERY_SECONDS} s`}::interval`.as(
+      sql<boolean>`session.last_seen_at < croft.now() - ${`${seenEveryMs} milliseconds`}::interval`.as(
         "seen_long_ago",
       ),
     )

@@ -99,7 +99,7 @@ test("of several at the same moment exactly one becomes the admin, the others ar
     ),
   );
   await waitUntil("all to stand at the barrier", async () => {
-    const { rows } = await barrier.query(`select count(*)::int as waiting from pg_stat_activity
+    const { rows } = await pool.query(`select count(*)::int as waiting from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`);
     return rows[0].waiting === tokens.length;
   });

@@ -74,6 +74,13 @@ test("a forgiven attempt does not count, also when many are forgiven at the same
   expect(await allowed(times(20, "192.0.2.1"))).toBe(10);
 });
 
+test("a success does not wipe out the failures of others at the same address", async () => {
+  const { attempt, failuresOf } = await prepare();
+  for (let n = 0; n < 5; n++) await attempt("192.0.2.1", "grace@example.com");
+  await (await attempt("192.0.2.1")).forgive();
+  expect(await failuresOf("address:192.0.2.1")).toBe(5);
+});
+
 test("the window's end frees, and further attempts do not push it away", async () => {
   const { allowed, failuresOf, at } = await prepare();
   expect(await allowed(times(12, "192.0.2.1"))).toBe(10);

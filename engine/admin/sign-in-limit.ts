@@ -66,7 +66,13 @@ async function countOne({ kysely }: Database, bucket: string) {
 
 /** A home has a whole /64 of IPv6: its addresses count as one. */
 function networkOf(address: string): string {
-  return isIPv6(address) && !address.startsWith("::ffff:")
-    ? address.split(":").slice(0, 4).join(":")
-    : address;
+  if (!isIPv6(address) || address.includes(".")) return address; // with dots it is an IPv4 one in other clothes
+  const [before = "", after] = (address.split("%", 1)[0] ?? "").split("::");
+  const head = before.split(":").filter(Boolean);
+  const tail = after?.split(":").filter(Boolean) ?? [];
+  const zeros = after === undefined ? [] : Array(8 - head.length - tail.length).fill("0");
+  const groups = [...head, ...zeros, ...tail].map((group) =>
+    Number.parseInt(group, 16).toString(16),
+  );
+  return groups.slice(0, 4).join(":");
 }

@@ -4,13 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Loader, Plugin } from "esbuild";
+import type { BuildFailure, Plugin } from "esbuild";
 import { EngineError } from "../engine-error.ts";
 
 const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.config.mjs"];
-
-/** Stands for `import.meta.url` in the bundle: each source keeps the address it had before bundling. */
-const OWN_URL = "__croft_own_url";
 
 export function findConfigFile(directory: string): string | undefined {
   return NAMES.map((name) => join(directory, name)).find((path) => existsSync(path));
@@ -34,8 +31,9 @@ export async function importConfigFile(path: string): Promise<unknown> {
       target: "node20",
       sourcemap: "inline",
       logLevel: "silent",
-      define: { "import.meta.url": OWN_URL },
-      plugins: [keepOwnUrl, provideCroft, importPackagesInPlace],
+      conditions: [], // packages as Node would choose them, not a bundler
+      mainFields: ["main"],
+      plugins: [keepOwnAddress, provideCroft, importPackagesInPlace],
     });
     const module: { default?: unknown } = await import(pathToFileURL(outfile).href);
     if (module.default === undefined) {
@@ -51,14 +49,29 @@ export async function importConfigFile(path: string): Promise<unknown> {
   }
 }
 
-const keepOwnUrl: Plugin = {
-  name: "keep-own-url",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.[cm]?[jt]s$/, namespace: "file" }, async ({ path }) => ({
-      contents: `const ${OWN_URL} = ${JSON.stringify(pathToFileURL(path).href)};${await readFile(path, "utf8")}`,
-      loader: extname(path).includes("t") ? ("ts" as Loader) : ("js" as Loader),
-      resolveDir: dirname(path),
-    }));
+/** Each source keeps what `import.meta` told it before bundling. */
+const keepOwnAddress: Plugin = {
+  name: "keep-own-address",
+  setup({ onLoad, esbuild }) {
+    onLoad({ filter: /\.[cm]?[jt]s$/, namespace: "file" }, async ({ path }) => {
+      const define = {
+        "import.meta.url": JSON.stringify(pathToFileURL(path).href),
+        "import.meta.dirname": JSON.stringify(dirname(path)),
+        "import.meta.filename": JSON.stringify(path),
+      };
+      const source = await readFile(path, "utf8");
+      try {
+        const { code } = await esbuild.transform(source, {
+          loader: /ts$/.test(extname(path)) ? "ts" : "js",
+          sourcefile: path,
+          sourcemap: "inline",
+          define,
+        });
+        return { contents: code, loader: "js", resolveDir: dirname(path) };
+      } catch (error) {
+        return { errors: (error as BuildFailure).errors };
+      }
+    });
   },
 };
 
@@ -81,7 +94,8 @@ const importPackagesInPlace: Plugin = {
       if (kind === "entry-point" || pluginData === "resolved" || path.startsWith("node:"))
         return null;
       const found = await resolveImport(path, { kind, resolveDir, pluginData: "resolved" });
-      if (found.errors.length > 0 || found.external) return found;
+      const isPackage = found.path.includes("/node_modules/"); // else a name that package.json maps to a source
+      if (found.errors.length > 0 || found.external || !isPackage) return found;
       return { path: pathToFileURL(found.path).href, external: true };
     });
   },

@@ -14,13 +14,17 @@ const yesOrNo = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) =>
   error: "must be true or false",
 });
 
-const webUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-  .refine((url) => new URL(url).pathname === "/", "must have no path");
+const webUrl = z.string().refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (
+    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === url.href.slice(0, -1)
+  );
+}, "must be an http or https URL without a path");
 
 const postgresUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://");
+  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
+  .refine((text) => URL.canParse(text), "must be a URL; encode special characters of the password");
 
 const secret = { secret: true };
 

@@ -123,18 +123,26 @@ function variableOf(setting: Setting, env: ConfigSources["env"]) {
   const fileVariable = `${setting.env}_FILE`;
   const file = setting.secret ? env[fileVariable] : undefined;
   if (file !== undefined && file !== "") {
-    try {
-      return { value: readFileSync(file, "utf8").trim(), origin: fileVariable };
-    } catch (error) {
-      throw new EngineError("config-invalid", `cannot read '${file}' named by ${fileVariable}`, {
-        cause: error,
-      });
-    }
+    return { value: readSecretFile(file, fileVariable), origin: fileVariable };
   }
   if (setting.path === "database.url" && !env[setting.env]) {
     return { value: env["DATABASE_URL"], origin: "DATABASE_URL" };
   }
   return { value: env[setting.env], origin: setting.env };
+}
+
+function readSecretFile(file: string, variable: string): string {
+  let value: string;
+  try {
+    value = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new EngineError("config-invalid", `cannot read '${file}' named by ${variable}`, {
+      cause: error,
+    });
+  }
+  // An empty one must not count as absent: Croft would quietly start on another database.
+  if (value === "") throw invalid([`'${file}' named by ${variable} is empty`]);
+  return value;
 }
 
 function setAt(tree: Tree, path: string, value: unknown): void {

@@ -1,7 +1,7 @@
 // The directory that holds every file of Croft on this host, and who may enter its parts.
 
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, rename, rm, stat } from "node:fs/promises";
+import { access, chmod, constants, mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 
@@ -73,6 +73,7 @@ async function makeDirectory(path: string, mode: number): Promise<void> {
     await chmod(path, mode); // the umask may have taken bits away
     return;
   }
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   const { mode: current, uid } = await stat(path);
   if ((current & 0o777) !== mode && uid === process.getuid?.()) await chmod(path, mode);
 }

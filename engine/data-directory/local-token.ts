@@ -5,13 +5,17 @@ import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 
+const PREFIX = "croft_local_";
+
 /** Made at the first start and kept, so that several processes of one machine share it. */
 export async function provideLocalToken({ run }: Pick<DataDirectory, "run">): Promise<string> {
   const path = localTokenPath(run);
   const existing = await readLocalToken(path);
-  if (existing !== undefined) return existing;
+  if (existing?.startsWith(PREFIX)) return existing;
+  if (existing !== undefined) await unlink(path); // damaged: an empty token would let anybody in
   const draft = join(run, `cli-token-${randomUUID()}`);
-  await writeFile(draft, `croft_local_${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+  const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
+  await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true });
   try {
     await link(draft, path); // unlike a rename this never replaces a token another process just made
   } catch (error) {

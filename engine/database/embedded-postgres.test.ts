@@ -10,6 +10,7 @@ import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { silentLog } from "../../test/support/silent-log.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
+import { POSTGRES_UID } from "../data-directory/postgres-uid.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { findPostmaster } from "./postmaster.ts";
 
@@ -34,6 +35,15 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** A living process of PostgreSQL's user that has nothing to do with PostgreSQL. */
+async function startStranger(): Promise<number> {
+  const user = process.getuid?.() === 0 ? { uid: POSTGRES_UID, gid: POSTGRES_UID } : {};
+  const child = spawn("sleep", ["600"], { cwd: "/", stdio: "ignore", ...user });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child, "spawn");
+  return child.pid ?? -1;
 }
 
 async function start(directory: DataDirectory): Promise<EmbeddedPostgres> {
@@ -66,8 +76,8 @@ test("it starts, keeps what it was told, and is really gone after stop", async (
   await waitUntil("the end of the process", () => !isAlive(pid));
   await expect(query(first.connection, "select 1")).rejects.toMatchObject({ syscall: "connect" });
 
-  // A power cut leaves a pid file, and its number may belong to anybody after the boot.
-  const lines = [process.pid, directory.postgres, 1, 5432, "", "", "", "ready"];
+  // A power cut leaves a pid file, and its number may belong to another process of the same user after the boot.
+  const lines = [await startStranger(), directory.postgres, 1, 5432, "", "", "", "ready"];
   await writeFile(join(directory.postgres, "data/postmaster.pid"), lines.join("\n"));
   const second = await start(directory);
   expect(await query(second.connection, "select answer from kept")).toEqual([{ answer: 42 }]);

@@ -71,7 +71,7 @@ test.each([
   ["53300", true],
   ["57P01", true],
   ["57P03", true],
-  ["57014", false],
+  ["57014", true],
   ["40001", false],
   ["23505", false],
 ])("PostgreSQL's own code %s: %s", (code, expected) => {

@@ -1,8 +1,11 @@
 // Tells an error that means "the database is away for now" from one that means "the statement is wrong".
 
 /** Connection refused or lost, and PostgreSQL's own codes for stopping, starting, and having no room. */
-const SYSTEM_CODES = ["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND"];
-const SQL_STATES = /^(08|53|57P0)/;
+const SYSTEM_CODES = [
+  ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND"],
+  ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+];
+const SQL_STATES = /^(08|53|57P0|57014|55P03)/; // the last two: waited too long
 /** pg gives these two no code. */
 const MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/;
 

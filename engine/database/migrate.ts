@@ -44,7 +44,7 @@ export async function migrate(
     }
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
+    await client.query("rollback").catch(() => {}); // on a broken connection the server does it alone
     throw error;
   }
 }

@@ -1,7 +1,17 @@
 // The PostgreSQL binaries that npm brought, in a place where PostgreSQL's user can run them.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, cp, lstat, readFile, rename, symlink } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  cp,
+  lstat,
+  readdir,
+  readFile,
+  rename,
+  symlink,
+} from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { type DataDirectory, discard } from "../data-directory/data-directory.ts";
 import { firstClosedTo } from "../data-directory/first-closed-to.ts";
@@ -69,6 +79,7 @@ async function copyInto(directory: DataDirectory, from: string, version: string)
   if (existsSync(target)) return target;
   const staged = join(directory.staging, `binaries-${randomUUID()}`);
   await cp(from, staged, { recursive: true, verbatimSymlinks: true });
+  await openToOthers(staged);
   try {
     await rename(staged, target);
   } catch (error) {
@@ -76,6 +87,19 @@ async function copyInto(directory: DataDirectory, from: string, version: string)
     if (!existsSync(target)) throw error;
   }
   return target;
+}
+
+/** Root may have installed the package for itself alone. */
+async function openToOthers(directory: string): Promise<void> {
+  await chmod(directory, 0o755);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await openToOthers(path);
+    else if (entry.isFile()) {
+      const isProgram = ((await lstat(path)).mode & 0o100) !== 0;
+      await chmod(path, isProgram ? 0o755 : 0o644);
+    }
+  }
 }
 
 interface LibraryLink {

@@ -29,7 +29,7 @@ async function readPidFile(cluster: string): Promise<Postmaster | undefined> {
   try {
     const lines = (await readFile(join(cluster, PID_FILE), "utf8")).split("\n");
     const pid = Number.parseInt(lines[0] ?? "", 10);
-    return pid > 1 ? { pid, ready: lines[7]?.trim() === "ready" } : undefined;
+    return { pid, ready: lines[7]?.trim() === "ready" };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -38,6 +38,7 @@ async function readPidFile(cluster: string): Promise<Postmaster | undefined> {
 
 /** A server's working directory is its cluster: that tells it from a process that got the same number later. */
 async function isServerOf(pid: number, cluster: string): Promise<boolean> {
+  if (!(pid > 1)) return false; // the file is broken
   if (process.platform === "linux") {
     try {
       return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(cluster));

@@ -30,7 +30,8 @@ export async function readOverview({
       pg_database_size(current_database()) as size_bytes,
       (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
       (select count(*) from croft.admin)::int as admins,
-      (select count(*) from croft.session where expires_at > croft.now())::int as sessions
+      (select count(*) from croft.session where expires_at > croft.now()
+        and last_seen_at > croft.now() - ${`${config.session.idle} milliseconds`}::interval)::int as sessions
   `.execute(database.kysely);
   const [row] = rows;
   if (row === undefined) throw new Error("a select of one row returned none");

@@ -5,6 +5,9 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sendProblem } from "../problem-error.ts";
 
+/** The name changes with the content. */
+const FOR_A_YEAR = "public, max-age=31536000, immutable";
+
 const API_PREFIXES = ["/api", "/admin/api", "/webhooks", "/metrics", "/healthz", "/readyz"];
 
 export async function serveDashboard(app: FastifyInstance, root: string): Promise<void> {
@@ -22,7 +25,8 @@ export async function serveDashboard(app: FastifyInstance, root: string): Promis
         preCompressed: true,
         cacheControl: false,
         setHeaders: (reply, path) => {
-          reply.header("cache-control", cachingOf(path));
+          const isHashed = path.startsWith(join(root, "assets/"));
+          reply.header("cache-control", isHashed ? FOR_A_YEAR : "no-cache");
         },
       });
     });
@@ -38,10 +42,6 @@ export async function serveDashboard(app: FastifyInstance, root: string): Promis
     const detail = `there is no route ${request.method} ${path}`;
     return await sendProblem(request, reply, { code: "not-found", detail });
   });
-}
-
-function cachingOf(path: string): string {
-  return path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
 /** Pages have addresses of their own, all served by the one file, which knows also how to say "not found". */
