@@ -45,7 +45,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       requestIdLogLabel: "request_id",
     }),
     genReqId: requestId,
-    trustProxy: http.trustProxy,
+    // The proxy in front, not whoever wrote to it: only the last entry of X-Forwarded-For is its own.
+    trustProxy: http.trustProxy ? (_address, hop) => hop === 0 : false,
     bodyLimit: http.bodyLimit,
     requestTimeout: REQUEST_LIMIT_MS,
     return503OnClosing: false, // requests that came in before the end are answered

@@ -1,7 +1,6 @@
 // The process's logger: JSON or readable, to stderr, without secrets.
 import type { Config } from "@croft/engine";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { describeError } from "./describe-error.ts";
 import { dropSecrets, SECRET_KEYS } from "./drop-secrets.ts";
 import { redactText } from "./redact-text.ts";
 
@@ -18,7 +17,6 @@ export async function createLog(
     {
       level,
       base: null,
-      serializers: { err: (error: unknown) => describeError(error) },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { log: dropSecrets },
       // What a child logger carries does not pass the formatter.

@@ -1,24 +1,28 @@
 // Replaces the values of keys that hold secrets, at any depth of what is logged.
+import { describeError } from "./describe-error.ts";
 
 export const SECRET_KEYS = ["authorization", "cookie", "set-cookie", "password", "token", "secret"];
 
-const secretKeys: ReadonlySet<string> = new Set(SECRET_KEYS);
+/** Also as a part of a longer name: `access_token`, `passwordHash`. */
+const SECRET_KEY = /authorization|cookie|password|token|secret/i;
 /** Deeper things are not worth a log line; a circle ends here too. */
 const DEPTH_MAX = 8;
 
 export function dropSecrets(details: Record<string, unknown>): Record<string, unknown> {
-  return dropBelow(details, 0) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [key, dropIn(key, value, 1)]),
+  );
 }
 
-function dropBelow(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Error) return value;
+function dropIn(key: string, value: unknown, depth: number): unknown {
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
+  if (SECRET_KEY.test(key)) return "[redacted]";
+  if (typeof value !== "object") return value;
+  if (value instanceof Error) return describeError(value);
   if (depth === DEPTH_MAX) return "[deep]";
-  if (Array.isArray(value)) return value.map((item) => dropBelow(item, depth + 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value; // a date, a buffer: has its own way
+  if (Array.isArray(value)) return value.map((item) => dropIn("", item, depth + 1));
+  if ("toJSON" in value || ArrayBuffer.isView(value)) return value; // a date, a URL: has its own way
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      secretKeys.has(key.toLowerCase()) ? "[redacted]" : dropBelow(item, depth + 1),
-    ]),
+    Object.entries(value).map(([name, item]) => [name, dropIn(name, item, depth + 1)]),
   );
 }

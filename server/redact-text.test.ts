@@ -55,13 +55,15 @@ test.each([
 });
 
 test.each([
-  ["a line", "first\nghp_0123456789abcdefghijklmnopqrstuvwxyz"],
+  ["a line break", "first\nghp_0123456789abcdefghijklmnopqrstuvwxyz"],
   ["a tab", `header:\tcroft_local_${random}`],
   ["a carriage return", `first\r\nBearer ${random}`],
-])("a secret at the start of %s is cut out of a line of JSON too", (_what, text) => {
-  const redacted = redactText(JSON.stringify({ text }));
-  expect(redacted).toContain("[redacted]");
-  expect(redacted).not.toMatch(/0123456789/);
+  ["a colour", `\u001b[33mghp_0123456789abcdefghijklmnopqrstuvwxyz\u001b[0m`],
+])("a secret right after %s is cut out, of plain text and of a line of JSON", (_what, text) => {
+  for (const line of [text, JSON.stringify({ text })]) {
+    expect(redactText(line)).toContain("[redacted]");
+    expect(redactText(line)).not.toMatch(/0123456789/);
+  }
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // Every setting of Croft in one schema: its default, its meaning, and whether it is a secret.
 import { z } from "zod";
-import { Duration } from "./duration.ts";
+import { duration } from "./duration.ts";
 
 /** Flags and the environment give text, croft.config.ts gives values: both are accepted. */
 const wholeNumber = (min: number, max: number) =>
@@ -23,8 +23,7 @@ const webUrl = z.string().refine((text) => {
 
 const postgresUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
-  .refine((text) => URL.canParse(text), "must be a URL; encode special characters of the password");
+  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://");
 
 const secret = { secret: true };
 
@@ -59,7 +58,7 @@ export const Config = z.strictObject({
       }),
       trustProxy: yesOrNo.prefault(false).meta({
         description:
-          "Believe `X-Forwarded-*`; only behind a proxy of yours that sets them on every request",
+          "Believe the `X-Forwarded-*` of the one proxy in front, which must set them on every request",
       }),
       bodyLimit: wholeNumber(1024, 100 * 1024 * 1024)
         .prefault(1024 * 1024)
@@ -92,36 +91,42 @@ export const Config = z.strictObject({
     .prefault({}),
   session: z
     .strictObject({
-      idle: Duration.prefault("7d").meta({ description: "A session unused this long ends" }),
-      lifetime: Duration.prefault("30d").meta({ description: "A session ends after this long" }),
+      idle: duration("1s", "3650d")
+        .prefault("7d")
+        .meta({ description: "A session unused this long ends" }),
+      lifetime: duration("1s", "3650d")
+        .prefault("30d")
+        .meta({ description: "A session ends after this long" }),
     })
     .prefault({}),
   setup: z
     .strictObject({
-      linkLifetime: Duration.prefault("1h").meta({
+      linkLifetime: duration("1s", "30d").prefault("1h").meta({
         description: "How long the one-time link for the first admin is valid",
       }),
     })
     .prefault({}),
   git: z
     .strictObject({
-      timeout: Duration.prefault("15m").meta({
+      timeout: duration("1ms", "7d").prefault("15m").meta({
         description: "Longest git network operation; must be shorter than `job.timeout`",
       }),
     })
     .prefault({}),
   job: z
     .strictObject({
-      timeout: Duration.prefault("60m").meta({ description: "Longest run of one job attempt" }),
+      timeout: duration("1ms", "20d")
+        .prefault("60m")
+        .meta({ description: "Longest run of one job attempt" }),
     })
     .prefault({}),
   shutdown: z
     .strictObject({
-      killGrace: Duration.prefault("5s").meta({
+      killGrace: duration("0s", "1h").prefault("5s").meta({
         description:
           "Time between SIGTERM and SIGKILL of a process; must be shorter than `shutdown.drain`",
       }),
-      drain: Duration.prefault("30s").meta({
+      drain: duration("1ms", "1d").prefault("30s").meta({
         description: "How long work in progress may go on after SIGTERM",
       }),
     })

@@ -1,7 +1,7 @@
 // The directory that holds every file of Croft on this host, and who may enter its parts.
 
 import { randomUUID } from "node:crypto";
-import { access, chmod, constants, mkdir, rename, rm, stat } from "node:fs/promises";
+import { access, chmod, constants, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 
@@ -38,12 +38,13 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     separatesUsers,
   };
   try {
+    await requireOwnOrEmpty(path);
     await makeDirectory(path, passable);
+    await makeDirectory(directory.locks, PRIVATE); // first: by it the directory is known as ours
     await makeDirectory(directory.postgres, passable);
     await makeDirectory(directory.staging, passable);
     await makeDirectory(directory.run, PRIVATE);
     await makeDirectory(directory.trash, PRIVATE);
-    await makeDirectory(directory.locks, PRIVATE);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new EngineError(
@@ -65,6 +66,18 @@ export async function discard(directory: DataDirectory, path: string): Promise<v
     throw error;
   }
   await rm(doomed, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Somebody's home, or /tmp, named by mistake must keep its modes and its peace. */
+async function requireOwnOrEmpty(path: string): Promise<void> {
+  const names: string[] = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const isOwn = names.includes("locks");
+  if (!isOwn && names.some((name) => name !== "lost+found")) {
+    throw new Error("it has files that are not Croft's");
+  }
 }
 
 async function makeDirectory(path: string, mode: number): Promise<void> {

@@ -199,23 +199,30 @@ function keepRunning(cluster: Cluster, log: Log) {
   };
 }
 
+/** Until the process is gone: PostgreSQL removes its pid file a moment before it ends. */
 async function shutDown({ path }: Cluster): Promise<void> {
-  const giveUpAt = Date.now() + STOP_LIMIT_MS;
-  let signal: NodeJS.Signals | undefined = "SIGINT"; // "fast": ends sessions, writes a checkpoint
-  for (;;) {
-    const running = await findPostmaster(path);
-    if (running === undefined) return;
-    if (signal !== undefined) sendSignal(running.pid, signal);
-    signal = Date.now() > giveUpAt ? "SIGQUIT" : undefined;
+  const running = await findPostmaster(path);
+  if (running === undefined) return;
+  const cutOffAt = Date.now() + STOP_LIMIT_MS;
+  let isCutOff = false;
+  sendSignal(running.pid, "SIGINT"); // "fast": ends sessions, writes a checkpoint
+  while (sendSignal(running.pid, 0)) {
+    if (Date.now() > cutOffAt && !isCutOff) {
+      isCutOff = true;
+      sendSignal(running.pid, "SIGQUIT");
+    }
     await delay(POLL_MS);
   }
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** False when there is no such process any more. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it ended by itself
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
   }
 }
 

@@ -50,6 +50,19 @@ test("a server of the operator's opens with the schema and our limits on every c
   expect(rows).toEqual([{ name: "croft", statement: "5s", idle: "5s", admins: 0 }]);
 });
 
+test("a server at a unix socket is reached by each spelling that PostgreSQL's own tools know", async () => {
+  const url = new URL(await scratchDatabase());
+  const [socket, name] = [decodeURIComponent(url.hostname), url.pathname.slice(1)];
+  for (const spelling of [
+    `postgres://croft@${encodeURIComponent(socket)}/${name}`,
+    `postgres://croft:password@/${name}?host=${socket}`,
+    `postgresql:///${name}?host=${socket}&user=croft`,
+  ]) {
+    const { pool } = await opened(spelling);
+    expect((await pool.query("select current_database() as name")).rows).toEqual([{ name }]);
+  }
+});
+
 test("two processes that open one new database at the same moment both succeed", async () => {
   const url = await scratchDatabase();
   const databases = await Promise.all([opened(url), opened(url), opened(url)]);

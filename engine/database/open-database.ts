@@ -111,7 +111,7 @@ async function prepare(target: pg.ClientConfig, log: Log): Promise<void> {
 async function reach(target: pg.ClientConfig): Promise<pg.Client> {
   const giveUpAt = Date.now() + REACH_LIMIT_MS;
   for (;;) {
-    const client = new pg.Client({ ...target, connectionTimeoutMillis: CONNECT_LIMIT_MS });
+    const client = clientOf(target);
     client.on("error", () => {}); // a connection lost later fails the query in progress
     try {
       await client.connect();
@@ -120,13 +120,31 @@ async function reach(target: pg.ClientConfig): Promise<pg.Client> {
       if (Date.now() > giveUpAt || isFinal(error)) {
         throw new EngineError(
           "database-unreachable",
-          `cannot connect to database '${client.database}' at '${client.host}:${client.port}': ${(error as Error).message}`,
+          `cannot connect to database '${client.database}' at '${client.host}:${client.port}': ${reasonOf(error)}`,
           { cause: error },
         );
       }
       await delay(250);
     }
   }
+}
+
+/** The driver throws with the whole connection string in its error: neither is passed on. */
+function clientOf(target: pg.ClientConfig): pg.Client {
+  try {
+    return new pg.Client({ ...target, connectionTimeoutMillis: CONNECT_LIMIT_MS });
+  } catch {
+    throw new EngineError(
+      "config-invalid",
+      "invalid configuration: database.url cannot be read; encode special characters of the password",
+    );
+  }
+}
+
+/** A name with several addresses fails with one error for each, and none of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Wrong password, unknown role or database: waiting does not help. */

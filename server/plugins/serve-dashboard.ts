@@ -46,7 +46,8 @@ export async function serveDashboard(app: FastifyInstance, root: string): Promis
 
 /** Pages have addresses of their own, all served by the one file, which knows also how to say "not found". */
 function isPage(request: FastifyRequest): boolean {
-  const isApi = API_PREFIXES.some((prefix) => request.url.startsWith(prefix));
+  const path = request.url.split("?", 1)[0];
+  const isApi = API_PREFIXES.some((prefix) => `${path}/`.startsWith(`${prefix}/`));
   const wantsPage = request.headers.accept?.includes("text/html") === true;
   return request.method === "GET" && wantsPage && !isApi;
 }
