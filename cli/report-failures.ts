@@ -1,6 +1,5 @@
 // Says at the terminal why a command failed, and chooses the exit code.
-import { EngineError } from "@croft/engine";
-import { redactText } from "@croft/server";
+import { EngineError, redactText } from "@croft/engine";
 import pc from "picocolors";
 
 /** Wraps a command's action. */

@@ -1,4 +1,5 @@
 // What the product does, without HTTP.
+export { redactText } from "@croft/git";
 export { isSetupNeeded } from "./admin/admin-store.ts";
 export { secretsEqual } from "./admin/secret.ts";
 export {

@@ -25,7 +25,7 @@ const output = `${product}-${process.pid}`;
 const migrations = join(projectRoot, "engine/database/migrations");
 
 const stamp = stampOf([
-  ...sourceFiles(["contract", "engine", "server", "cli", "web"]),
+  ...sourceFiles(["contract", "git", "engine", "server", "cli", "web"]),
   join(projectRoot, "package-lock.json"),
 ]);
 if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) process.exit(0);

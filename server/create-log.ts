@@ -1,8 +1,7 @@
 // The process's logger: JSON or readable, to stderr, without secrets.
-import type { Config } from "@croft/engine";
+import { type Config, redactText } from "@croft/engine";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { dropSecrets, SECRET_KEYS } from "./drop-secrets.ts";
-import { redactText } from "./redact-text.ts";
 
 export type ServerLog = Logger;
 

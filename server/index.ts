@@ -1,5 +1,4 @@
 // HTTP in, engine call, contract out.
 export { buildServer, type ServerOptions } from "./build-server.ts";
 export { createLog, type ServerLog } from "./create-log.ts";
-export { redactText } from "./redact-text.ts";
 export { setupUrl } from "./setup-url.ts";

@@ -8,14 +8,15 @@ import { configurationTable } from "../scripts/configuration-table.ts";
 import { projectRoot } from "../scripts/source-files.ts";
 import { importCycles, readSourceTree } from "./support/source-tree.ts";
 
-const PRODUCT = ["contract", "engine", "server", "cli", "web"];
+const PRODUCT = ["contract", "git", "engine", "server", "cli", "web"];
 const files = readSourceTree([...PRODUCT, "test", "scripts", "bench"]);
 const product = files.filter(({ home, path }) => PRODUCT.includes(home) && !isTest(path));
 
 /** Who may import whom; `cli` imports server and engine only to start them. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
-  engine: ["contract"],
+  git: [],
+  engine: ["git", "contract"],
   server: ["engine", "contract"],
   cli: ["server", "engine", "contract"],
   web: ["contract"],
@@ -82,11 +83,12 @@ describe("doors", () => {
   const DOORS: Record<string, { pattern: RegExp; only: readonly string[] }> = {
     "the environment": { pattern: /process\.env/, only: ["cli/read-config.ts"] },
     "child processes": {
-      pattern: /node:child_process/,
+      pattern: /^import (?!type).*node:child_process/m,
       only: [
         "engine/database/embedded-postgres.ts",
         "engine/database/initialise-cluster.ts",
         "engine/database/postmaster.ts",
+        "git/run-git.ts",
       ],
     },
     "the PostgreSQL driver": {

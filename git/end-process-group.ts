@@ -1,0 +1,51 @@
+// Ends a process with all its children: politely, then by force.
+import type { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+export const KILL_GRACE_MS = 5000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * The child leads a group of its own. Killing git alone leaves its transport alive and holding the pipes; a group that
+ * got SIGTERM also lets git remove what it had half made.
+ */
+export async function endProcessGroup(child: ChildProcess, graceMs = KILL_GRACE_MS): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const killAt = Date.now() + graceMs;
+  signalGroup(pid, "SIGTERM");
+  while (isGroupAlive(pid) && Date.now() < killAt) await delay(LOOK_EVERY_MS);
+  signalGroup(pid, "SIGKILL");
+}
+
+/** Where init is slow to collect orphans, a group of dead processes lingers for a second. */
+function isGroupAlive(pid: number): boolean {
+  if (!signalGroup(pid, 0)) return false;
+  return (
+    process.platform !== "linux" || readdirSync("/proc").some((name) => isLivingMember(name, pid))
+  );
+}
+
+function isLivingMember(name: string, group: number): boolean {
+  if (!/^\d+$/.test(name)) return false;
+  try {
+    // pid (program) state parent group …; the program's name may have spaces and brackets
+    const text = readFileSync(`/proc/${name}/stat`, "utf8");
+    const [state, , memberOf] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return Number(memberOf) === group && state !== "Z" && state !== "X";
+  } catch {
+    return false; // it ended while we looked
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ESRCH" || code === "EPERM") return false; // EPERM: on macOS, only zombies are left
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+// The only place that starts git: built environment, own process group, deadline, capped output, typed errors.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex, Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { endProcessGroup } from "./end-process-group.ts";
+import { gitEnvironment, type Protocol } from "./git-environment.ts";
+import { classifyGitFailure, GitError, type GitErrorCode } from "./git-error.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+
+export interface RunGitOptions {
+  /** The repository, named outright: git never looks for one in the directories above. */
+  readonly gitDir?: string | undefined;
+  readonly workTree?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** None unless named: most commands have no business on the network. */
+  readonly protocols?: readonly Protocol[] | undefined;
+  readonly config?: readonly (readonly [key: string, value: string])[] | undefined;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  readonly input?: string | Buffer | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly maxOutputBytes?: number | undefined;
+  /** Exit codes that are answers, not failures: `git diff --quiet` says 1. */
+  readonly answers?: readonly number[] | undefined;
+  /** Values that must not appear in an error; read when it is made, because tokens come late. */
+  readonly secrets?: (() => readonly string[]) | undefined;
+  /** Speaks with git's credential helper over descriptor 3. */
+  readonly onHelper?: ((helper: Duplex) => void) | undefined;
+  /** Descriptors of locks: if we are killed, they stay held until this git has ended. */
+  readonly lockDescriptors?: readonly number[] | undefined;
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+}
+
+export interface GitResult {
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+const STDERR_BYTES_MAX = 64 * 1024;
+/** How long output may still arrive after git has ended: a stray grandchild must not hold us. */
+const LAST_OUTPUT_MS = 1000;
+
+export async function runGit(
+  args: readonly string[],
+  options: RunGitOptions = {},
+): Promise<GitResult> {
+  const {
+    timeoutMs = TIMEOUT_MS,
+    signal,
+    maxOutputBytes = OUTPUT_BYTES_MAX,
+    answers = [],
+  } = options;
+  const command = args[0] ?? "";
+  if (signal?.aborted) throw new GitError("aborted", `git ${command} was not started`, { command });
+  const child = start(args, options);
+  let stopped: GitErrorCode | undefined;
+  const stop = (code: GitErrorCode) => {
+    if (stopped !== undefined) return;
+    stopped = code;
+    void endProcessGroup(child);
+  };
+  const timer = setTimeout(() => stop("timeout"), timeoutMs);
+  const onAbort = () => stop("aborted");
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const stdout = collect(child.stdout, maxOutputBytes, () => stop("too-large"));
+  const stderr = collect(child.stderr, STDERR_BYTES_MAX, () => {}); // the rest of a flood is dropped
+  const { exitCode, spawnError } = await ended(child);
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", onAbort);
+  if (stopped !== undefined) await endProcessGroup(child); // none of the group outlives the call
+
+  const result = { stdout: stdout(), stderr: stderr().toString("utf8"), exitCode };
+  if (stopped === undefined && (exitCode === 0 || answers.includes(exitCode))) return result;
+  throw failure(command, { stopped, exitCode, spawnError, stderr: result.stderr }, options);
+}
+
+/** The usual case: text out, without the newline at its end. */
+export async function gitText(
+  args: readonly string[],
+  options: RunGitOptions = {},
+): Promise<string> {
+  const { stdout } = await runGit(args, options);
+  return stdout.toString("utf8").trimEnd();
+}
+
+function start(
+  args: readonly string[],
+  options: RunGitOptions,
+): ChildProcess & { stdout: Readable; stderr: Readable } {
+  const { gitDir, workTree, cwd = "/", protocols = [], config, variables, input } = options;
+  const { onHelper, lockDescriptors = [], uid, gid } = options;
+  const place = [
+    ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
+    ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
+  ];
+  const child = spawn("git", [...place, ...args], {
+    cwd,
+    env: gitEnvironment({ protocols, config, variables }),
+    detached: true,
+    stdio: [
+      input === undefined ? "ignore" : "pipe",
+      "pipe",
+      "pipe",
+      onHelper === undefined ? "ignore" : "pipe",
+      ...lockDescriptors,
+    ],
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  });
+  child.stdin?.on("error", () => {}); // git may end before it has read all: its exit code tells
+  child.stdin?.end(input);
+  if (onHelper !== undefined && child.pid !== undefined) onHelper(child.stdio[3] as Duplex);
+  return child as ChildProcess & { stdout: Readable; stderr: Readable };
+}
+
+function collect(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    const room = maxBytes - sizeBytes;
+    if (room > 0) chunks.push(chunk.subarray(0, room));
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) onOverflow();
+  });
+  stream.on("error", () => {}); // destroyed below when a stray holder keeps it open
+  return () => Buffer.concat(chunks);
+}
+
+async function ended(child: ChildProcess & { stdout: Readable; stderr: Readable }) {
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const outcome = await new Promise<{ exitCode: number; spawnError?: Error }>((resolve) => {
+    child.once("exit", (code) => resolve({ exitCode: code ?? -1 }));
+    child.once("error", (spawnError) => resolve({ exitCode: -1, spawnError }));
+  });
+  if (outcome.spawnError === undefined) {
+    const waiting = new AbortController();
+    await Promise.race([
+      closed,
+      delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {}),
+    ]);
+    waiting.abort();
+  }
+  for (const stream of child.stdio) stream?.destroy();
+  return outcome;
+}
+
+interface Outcome {
+  readonly stopped: GitErrorCode | undefined;
+  readonly exitCode: number;
+  readonly spawnError?: Error | undefined;
+  readonly stderr: string;
+}
+
+function failure(
+  command: string,
+  outcome: Outcome,
+  { timeoutMs = TIMEOUT_MS, secrets }: RunGitOptions,
+): GitError {
+  const { stopped, exitCode, spawnError } = outcome;
+  const stderr = redactSecrets(outcome.stderr, secrets?.() ?? []);
+  const details = { command, exitCode, stderr };
+  const reasons: Partial<Record<GitErrorCode, string>> = {
+    timeout: `timed out after ${timeoutMs} ms`,
+    aborted: "was aborted",
+    "too-large": "wrote more than is accepted",
+  };
+  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const reason =
+    (stopped && reasons[stopped]) ?? spawnError?.message ?? (said || `exit code ${exitCode}`);
+  const code = stopped ?? classifyGitFailure(outcome.stderr);
+  return new GitError(code, `git ${command} failed: ${reason}`, details, spawnError);
+}
