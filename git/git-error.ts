@@ -56,7 +56,7 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
   ],
   [
     "corrupt",
-    /bad object|object file .* is empty|loose object .* is corrupt|packfile .* (cannot be accessed|is truncated|does not match index)|inflate: data stream error|unable to read (sha1|tree|object)|missing (blob|tree|commit)|broken link|index file (corrupt|smaller)|not a git repository|bad (config|signature)|invalid sha1 pointer|did not send all necessary objects/i,
+    /bad object|object file .* is empty|loose object .* is corrupt|packfile .* (cannot be accessed|is truncated|does not match index)|inflate: data stream error|unable to read (sha1|tree|object)|missing (blob|tree|commit)|broken link|index file (corrupt|smaller|.* is too small)|index not opened|not a git repository|bad (config|signature)|invalid sha1 pointer|did not send all necessary objects/i,
   ],
   [
     "auth",

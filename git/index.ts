@@ -3,6 +3,14 @@ export { type CommitId, commitId, isCommitId } from "./commit-id.ts";
 export { runGitWithToken, staticToken, type Token, type TokenSource } from "./credential-broker.ts";
 export type { Protocol } from "./git-environment.ts";
 export { GitError, type GitErrorCode } from "./git-error.ts";
+export {
+  type Mirror,
+  type MirrorDirectories,
+  Mirrors,
+  type RemoteAccess,
+  USUAL_REFS,
+} from "./mirror.ts";
+export { type ProfileFinding, type ProfileProof, proveProfile } from "./prove-profile.ts";
 export { redactText } from "./redact-text.ts";
 export { isRefName, type RefName, refName } from "./ref-name.ts";
 export {
