@@ -7,6 +7,7 @@ import { projectRoot } from "../scripts/source-files.ts";
 /** The peers are a project of their own, so that nobody installs them who does not measure. */
 const bench = join(projectRoot, "bench");
 const benches: Record<string, () => Promise<object>> = {
+  locks: async () => (await import("./locks.ts")).benchLocks(),
   start: async () => (await import("./start.ts")).benchStart(),
 };
 
@@ -20,5 +21,7 @@ execFileSync("npx", ["--no-install", "tsx", "scripts/build-product.ts"], { cwd: 
 if (!existsSync(join(bench, "node_modules"))) {
   execFileSync("npm", ["ci", "--silent"], { cwd: bench, stdio: "inherit" });
 }
+// Not a part of `npm test`, which does not install the peers.
+execFileSync("npx", ["--no-install", "tsc", "-p", "bench"], { cwd: projectRoot, stdio: "inherit" });
 console.log(JSON.stringify(await run()));
 process.exit(0);

@@ -1,8 +1,13 @@
 // Figures as a table for people.
 
 export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
+
+export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const at = Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100));
+  return sorted[at] ?? Number.NaN;
 }
 
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {

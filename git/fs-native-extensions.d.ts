@@ -1,6 +1,11 @@
 // Types of what is used of fs-native-extensions; the package brings none.
 declare module "fs-native-extensions" {
-  /** Takes an exclusive lock on the whole open file, or returns false at once. */
-  export function tryLock(fd: number): boolean;
-  export function unlock(fd: number): void;
+  /** Takes a lock on a range of the open file (length 0: to its end), or returns false at once. */
+  export function tryLock(
+    fd: number,
+    offset?: number,
+    length?: number,
+    options?: { shared?: boolean },
+  ): boolean;
+  export function unlock(fd: number, offset?: number, length?: number): void;
 }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
-  ftruncateSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -59,7 +59,17 @@ export class LockTimeout extends Error {
 const TIMEOUT_MS = 30_000;
 /** Between processes one tries again and again: waiting in the kernel would block a thread of Node's pool. */
 const RETRY_MS_MIN = 1;
-const RETRY_MS_MAX = 25;
+const RETRY_MS_MAX = 4;
+/** Longer than anybody sleeps between two tries: who has just held the lock lets those of other processes go first. */
+const COURTESY_MS = 2 * RETRY_MS_MAX;
+
+/** What a holder says of itself; words that would not fit are cut. */
+const HOLDER_BYTES = 1024;
+const WORDS_MAX = 100;
+
+/** Two ranges of the lock file: the lock itself, and a shared one that everybody who waits for it holds. */
+const LOCK = [0, 1] as const;
+const WAITING = [1, 1] as const;
 
 export class RepositoryLocks {
   readonly #directory: string;
@@ -180,39 +190,65 @@ async function lockFile(
   giveUpAt: number,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
-  const descriptor = openSync(file, "a+", 0o600);
-  let retryMs = RETRY_MS_MIN;
+  signal?.throwIfAborted();
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let isLocked = false;
   try {
-    for (;;) {
-      signal?.throwIfAborted();
-      if (tryLock(descriptor)) return descriptor;
-      const leftMs = giveUpAt - performance.now();
-      if (leftMs <= 0) break;
-      await delay(Math.min(leftMs, retryMs * (0.5 + Math.random())), undefined, { signal });
-      retryMs = Math.min(RETRY_MS_MAX, retryMs * 1.5);
-    }
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
+    const isContended = isWaitedFor(descriptor);
+    isLocked =
+      (!isContended && tryLock(descriptor, ...LOCK)) ||
+      (await waitForLock(descriptor, file, { giveUpAt, signal }));
+    return isLocked ? descriptor : undefined;
+  } finally {
+    if (!isLocked) closeSync(descriptor);
   }
-  closeSync(descriptor);
-  return undefined;
+}
+
+interface Patience {
+  readonly giveUpAt: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Whoever was the last to hold it lets others that wait go first, for a moment: so processes take turns. */
+async function waitForLock(descriptor: number, file: string, { giveUpAt, signal }: Patience) {
+  const courtesyEndsAt = performance.now() + COURTESY_MS;
+  tryLock(descriptor, ...WAITING, { shared: true });
+  for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 1.5)) {
+    const isCourteous = performance.now() < courtesyEndsAt && readHolder(file)?.pid === process.pid;
+    if (!isCourteous && tryLock(descriptor, ...LOCK)) {
+      unlock(descriptor, ...WAITING);
+      return true;
+    }
+    const leftMs = giveUpAt - performance.now();
+    if (leftMs <= 0) return false;
+    await delay(Math.min(leftMs, retryMs * (0.5 + Math.random() / 2)), undefined, { signal });
+  }
+}
+
+function isWaitedFor(descriptor: number): boolean {
+  if (!tryLock(descriptor, ...WAITING)) return true;
+  unlock(descriptor, ...WAITING);
+  return false;
 }
 
 function sayHolder(descriptor: number, { purpose, runId }: LockRequest): void {
-  const holder: LockHolder = { pid: process.pid, purpose, runId, since: new Date().toISOString() };
-  ftruncateSync(descriptor);
-  writeSync(descriptor, JSON.stringify(holder));
+  const holder: LockHolder = {
+    pid: process.pid,
+    purpose: purpose.slice(0, WORDS_MAX),
+    runId: runId?.slice(0, WORDS_MAX),
+    since: new Date().toISOString(),
+  };
+  // Always as long, over what stood there: cutting a file first costs ten times the rest.
+  writeSync(descriptor, JSON.stringify(holder).padEnd(HOLDER_BYTES), 0);
 }
 
-/** The file stays: after an unlink a second holder could lock another file of the same name. */
+/** The file stays: after an unlink a second holder could lock another file of the same name. So does what is said in it. */
 function releaseFile(descriptor: number): void {
-  ftruncateSync(descriptor);
-  unlock(descriptor);
+  unlock(descriptor, ...LOCK);
   closeSync(descriptor);
 }
 
-/** What stands in the file counts only while somebody holds it: a killed holder could not take it away. */
+/** What stands in the file counts only while somebody holds it: else it tells who was the last. */
 function currentHolder(file: string): LockHolder | undefined {
   let descriptor: number;
   try {
@@ -221,15 +257,17 @@ function currentHolder(file: string): LockHolder | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+  const isFree = tryLock(descriptor, ...LOCK);
+  closeSync(descriptor);
+  return isFree ? undefined : readHolder(file);
+}
+
+function readHolder(file: string): LockHolder | undefined {
+  const text = readFileSync(file, "utf8");
   try {
-    if (tryLock(descriptor)) return undefined;
-    const text = readFileSync(descriptor, "utf8");
-    return text === "" ? undefined : JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // it is being written at this moment
-    throw error;
-  } finally {
-    closeSync(descriptor);
+    return JSON.parse(text);
+  } catch {
+    return undefined; // empty, or being written at this moment
   }
 }
 
