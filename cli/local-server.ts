@@ -16,7 +16,10 @@ export interface LocalServer {
 
 export async function reachLocalServer(config: Config): Promise<LocalServer> {
   const run = join(config.data, "run");
-  const address = await findServer(run);
+  const address = await findServer(run).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EACCES") throw error;
+    throw new EngineError("unauthenticated", `this user may not read '${run}'`, { cause: error });
+  });
   if (address === undefined) {
     throw new EngineError(
       "unavailable",

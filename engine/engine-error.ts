@@ -17,6 +17,7 @@ export const startCodes = {
   "database-too-old": "The PostgreSQL server is older than version 14.",
   "schema-too-new": "The database was migrated by a newer Croft; start that version.",
   "migration-changed": "A migration that was applied differs from the one in this version.",
+  "address-unusable": "The machine has no such address, or the user may not open the port.",
   "address-in-use": "The HTTP port is taken; choose another with CROFT_HTTP_PORT.",
 } as const satisfies Record<string, string>;
 

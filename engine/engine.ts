@@ -20,13 +20,15 @@ export interface EngineOptions {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
+  /** Ends a start that is no longer wanted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-export async function openEngine({ config, log, version }: EngineOptions): Promise<Engine> {
+export async function openEngine({ config, log, version, signal }: EngineOptions): Promise<Engine> {
   const startedAt = new Date();
   const directory = await openDataDirectory(config.data);
   const localToken = await provideLocalToken(directory);
-  const database = await openDatabase(config, directory, log);
+  const database = await openDatabase(config, directory, log, signal);
   return {
     config,
     log,

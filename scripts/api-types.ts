@@ -1,5 +1,5 @@
 // The TypeScript types of the HTTP API, made from the OpenAPI document of a real server.
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig, openEngine } from "@croft/engine";
@@ -9,11 +9,13 @@ import openapiTypescript, { astToString, type OpenAPI3 } from "openapi-typescrip
 const HEADER = "// Generated from the OpenAPI document by `npm run generate`; do not edit.\n";
 
 export async function apiTypes(): Promise<string> {
-  const data = await mkdtemp(join(tmpdir(), "croft-api-types-"));
+  const root = await mkdtemp(join(tmpdir(), "croft-api-types-"));
+  await chmod(root, 0o755); // PostgreSQL may run as another user
+  const data = join(root, "data");
   const { config } = await loadConfig({
     flags: { data, "log.level": "warn" },
     env: {},
-    directory: data,
+    directory: root,
     uid: process.getuid?.(),
     home: data,
   });
@@ -33,6 +35,6 @@ export async function apiTypes(): Promise<string> {
     return HEADER + astToString(await openapiTypescript(document));
   } finally {
     await engine.close();
-    await rm(data, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true });
   }
 }

@@ -20,13 +20,14 @@ import { projectRoot, sourceFiles } from "./source-files.ts";
 
 const product = join(projectRoot, "cli/dist");
 const stampPath = join(product, ".stamp");
-/** Built beside and swapped in, so that a command started meanwhile finds all or nothing changed. */
+/** Built beside and swapped in, so that there is no dist for a moment only. */
 const output = `${product}-${process.pid}`;
 const migrations = join(projectRoot, "engine/database/migrations");
 
 const stamp = stampOf([
   ...sourceFiles(["contract", "git", "engine", "server", "cli", "web"]),
   join(projectRoot, "package-lock.json"),
+  join(projectRoot, "scripts/build-product.ts"),
 ]);
 if (existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp) process.exit(0);
 

@@ -8,7 +8,7 @@ import { killDuringStartAndWork } from "../test/faults/start.ts";
 import { projectRoot } from "./source-files.ts";
 
 const faultTests: Record<string, { run: FaultTest; count: number }> = {
-  start: { run: killDuringStartAndWork, count: 100 },
+  start: { run: killDuringStartAndWork, count: 99 },
 };
 
 const [name = "", seedText] = process.argv.slice(2);

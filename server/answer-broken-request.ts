@@ -1,10 +1,11 @@
 // Answers bytes that are no HTTP request, where there is no route and no reply object yet.
 import { randomUUID } from "node:crypto";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
 import { problemCodes } from "@croft/contract";
 import { PROBLEM_TYPE, type ProblemParts, problemOf } from "./problem-error.ts";
 
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -18,6 +19,17 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** What Node would answer by itself, with a bare status: tunnels, upgrades and expectations. */
+export function answerOddRequests(server: Server): void {
+  const refuse = (_request: IncomingMessage, socket: Duplex) =>
+    answerBrokenRequest(new Error(), socket);
+  server.on("connect", refuse);
+  server.on("upgrade", refuse);
+  server.on("checkExpectation", ({ socket }: IncomingMessage) =>
+    answerBrokenRequest(new Error(), socket),
+  );
 }
 
 function explainBrokenRequest(code: string | undefined): ProblemParts {

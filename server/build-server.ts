@@ -1,7 +1,7 @@
 // The composition root of the HTTP side: plugins, then routes, in that order.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Engine } from "@croft/engine";
+import { type Engine, EngineError } from "@croft/engine";
 import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
@@ -10,7 +10,7 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from "fastify-type-provider-zod";
-import { answerBrokenRequest } from "./answer-broken-request.ts";
+import { answerBrokenRequest, answerOddRequests } from "./answer-broken-request.ts";
 import { authenticate } from "./plugins/authenticate.ts";
 import { describeApi } from "./plugins/describe-api.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
@@ -50,7 +50,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     bodyLimit: http.bodyLimit,
     requestTimeout: REQUEST_LIMIT_MS,
     return503OnClosing: false, // requests that came in before the end are answered
-    forceCloseConnections: "idle",
+    forceCloseConnections: false, // see trackConnections
+    http: { requireHostHeader: false }, // answered below, as a problem
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       void sendProblem(request, reply, explain(error, http.bodyLimit));
@@ -62,10 +63,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setErrorHandler((error, request, reply) => {
     const problem = explain(error, http.bodyLimit);
     if (problem.code === "internal") request.log.error({ err: error }, "request failed");
+    if (problem.code === "unavailable") request.log.warn({ err: error }, "request not served");
     return sendProblem(request, reply, problem);
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    if (request.headers.host === undefined) {
+      throw new EngineError("bad-request", "the request has no Host header");
+    }
     reply.header("cache-control", "no-store"); // files of the dashboard say otherwise
   });
   app.addHook("onResponse", async (request, reply) => {
@@ -74,6 +79,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     request.log.debug({ method, path, status: reply.statusCode, durationMs }, "request");
   });
+
+  answerOddRequests(app.server);
 
   await app.register(cookie);
   await app.register(helmet, helmetRules());

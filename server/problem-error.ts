@@ -57,7 +57,8 @@ export function explain(error: unknown, bodyLimit: number): ProblemParts {
     return { code: "invalid-input", detail: `not valid: ${fields}`, errors };
   }
   if (error instanceof EngineError && isProblemCode(error.code)) {
-    const retryAfterSeconds = error.details["retryAfterSeconds"];
+    const isShort = error.code === "unavailable";
+    const retryAfterSeconds = error.details["retryAfterSeconds"] ?? (isShort ? 1 : undefined);
     return {
       code: error.code,
       detail: error.message,

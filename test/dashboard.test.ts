@@ -166,6 +166,14 @@ describe.each([
   });
 });
 
+test("the page that describes the API works under its security policy", async () => {
+  const { page, complaints } = await visit(browser);
+  await page.goto(`${server.url}/api/docs`);
+  await page.getByText("/api/overview").first().waitFor();
+  expect(await page.title()).toBe("Croft API");
+  expect(complaints).toEqual([]);
+});
+
 test("a failing server is said, with a way to try again", async () => {
   const { page } = await visit(browser);
   await signIn(page);

@@ -99,6 +99,9 @@ describe("bodies", () => {
 describe("bytes that are no HTTP", () => {
   test.each([
     ["garbage", "\0\x01\x02 hello\r\n\r\n", 400],
+    ["an expectation nobody meets", "GET / HTTP/1.1\r\nhost: x\r\nexpect: banana\r\n\r\n", 400],
+    ["a request without Host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
+    ["a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n", 400],
     ["a header without end", `GET / HTTP/1.1\r\nhost: x\r\na: ${"b".repeat(20_000)}\r\n\r\n`, 431],
   ])("%s", async (_name, bytes, status) => {
     const answer = await rawRequest(bytes);

@@ -135,6 +135,18 @@ test("a package of the project runs in its own place, not inside the bundle", as
   });
 });
 
+test.each([
+  ["croft.config.js", "module.exports = { file: __filename, sep: require('node:path').sep };"],
+  [
+    "croft.config.ts",
+    'import path = require("path");\nexport default { file: __filename, sep: path.sep };',
+  ],
+])("a CommonJS %s may say require and __filename", async (name, text) => {
+  const directory = await project({ "package.json": "{}", [name]: text });
+  const file = join(directory, name);
+  expect(await importConfigFile(file)).toEqual({ file, sep: "/" });
+});
+
 test("a package is loaded in the form that Node would choose, not a bundler's", async () => {
   const config = await importInPlainNode({
     "croft.config.ts": 'import form from "forms";\nexport default { form };',

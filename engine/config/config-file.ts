@@ -30,6 +30,7 @@ export async function importConfigFile(path: string): Promise<unknown> {
       platform: "node",
       target: "node20",
       sourcemap: "inline",
+      banner: { js: requireFor(path) },
       logLevel: "silent",
       conditions: [], // packages as Node would choose them, not a bundler
       mainFields: ["main"],
@@ -49,6 +50,12 @@ export async function importConfigFile(path: string): Promise<unknown> {
   }
 }
 
+/** CommonJS files say `require`, which an ES module does not have. */
+function requireFor(path: string): string {
+  const from = JSON.stringify(pathToFileURL(path).href);
+  return `import { createRequire as croftRequire } from "node:module"; const require = croftRequire(${from});`;
+}
+
 /** Each source keeps what `import.meta` told it before bundling. */
 const keepOwnAddress: Plugin = {
   name: "keep-own-address",
@@ -58,6 +65,8 @@ const keepOwnAddress: Plugin = {
         "import.meta.url": JSON.stringify(pathToFileURL(path).href),
         "import.meta.dirname": JSON.stringify(dirname(path)),
         "import.meta.filename": JSON.stringify(path),
+        __dirname: JSON.stringify(dirname(path)),
+        __filename: JSON.stringify(path),
       };
       const source = await readFile(path, "utf8");
       try {

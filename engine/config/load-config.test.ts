@@ -225,3 +225,8 @@ test("a named file that is not there is an error, not a default", async () => {
     message: expect.stringContaining("cannot load '/nowhere/missing.ts'"),
   });
 });
+
+test("a misspelt group is refused with the one that was meant", async () => {
+  const loading = loadFile("export default { htp: { port: 1 } };");
+  await expect(loading).rejects.toThrow("did you mean 'http'?");
+});

@@ -68,7 +68,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
 }
 
 function chosenFile({ directory, file, env }: ConfigSources): string | undefined {
-  const named = file ?? env["CROFT_CONFIG"];
+  const named = file ?? (env["CROFT_CONFIG"] || undefined);
   return named === undefined ? findConfigFile(directory) : resolve(directory, named);
 }
 
@@ -81,11 +81,12 @@ function defaultDataDirectory({ uid, home, env }: ConfigSources): string {
 /** Turns the object of croft.config.ts into paths and values, and refuses names that no setting has. */
 function flatten(value: unknown, file: string): [string, unknown][] {
   const known = settings.map(({ path }) => path);
+  const groups = [...new Set(known.map((path) => path.split(".")[0] ?? ""))];
   const isGroup = (path: string) =>
     path === "" || known.some((name) => name.startsWith(`${path}.`));
   const walk = (node: unknown, path: string): [string, unknown][] => {
     if (!isGroup(path)) {
-      if (!known.includes(path)) throw unknownName(path, known, file);
+      if (!known.includes(path)) throw unknownName(path, [...known, ...groups], file);
       return [[path, node]];
     }
     if (typeof node !== "object" || node === null || Array.isArray(node)) {

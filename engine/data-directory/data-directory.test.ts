@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
-import { discard, openDataDirectory } from "./data-directory.ts";
+import { discard, openDataDirectory, sweepStaging } from "./data-directory.ts";
 
 const isRoot = process.getuid?.() === 0;
 const modeOf = async (path: string) => (await stat(path)).mode & 0o7777;
@@ -115,4 +115,31 @@ test("what is discarded is gone, with all that lies below, also when it was gone
   await discard(directory, doomed);
   expect(await readdir(directory.staging)).toEqual([]);
   expect(await readdir(directory.trash)).toEqual([]);
+});
+
+test("what killed starts left half made is swept, and what others make is not", async () => {
+  const directory = await openDataDirectory(await scratchDirectory());
+  for (const name of ["cluster-1/base", "binaries-2/native", "mirror-3"]) {
+    await mkdir(join(directory.staging, name), { recursive: true });
+  }
+  await mkdir(join(directory.trash, "old"));
+  await sweepStaging(directory);
+  expect(await readdir(directory.staging)).toEqual(["mirror-3"]);
+  expect(await readdir(directory.trash)).toEqual([]);
+});
+
+test("a directory of somebody else's is refused, and keeps its mode", async () => {
+  const path = await scratchDirectory();
+  await chmod(path, 0o1777);
+  await writeFile(join(path, "theirs"), "x");
+  await expect(openDataDirectory(path)).rejects.toMatchObject({ code: "data-directory-unusable" });
+  expect(await modeOf(path)).toBe(0o1777);
+  expect(await readdir(path)).toEqual(["theirs"]);
+});
+
+test("an existing empty directory keeps its mode", async () => {
+  const path = await scratchDirectory();
+  await chmod(path, 0o755);
+  await openDataDirectory(path);
+  expect(await modeOf(path)).toBe(0o755);
 });

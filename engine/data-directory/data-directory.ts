@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { access, chmod, constants, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 
 export interface DataDirectory {
@@ -40,11 +40,11 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
     await requireOwnOrEmpty(path);
     await makeDirectory(path, passable);
-    await makeDirectory(directory.locks, PRIVATE); // first: by it the directory is known as ours
-    await makeDirectory(directory.postgres, passable);
-    await makeDirectory(directory.staging, passable);
-    await makeDirectory(directory.run, PRIVATE);
-    await makeDirectory(directory.trash, PRIVATE);
+    await makePart(directory.locks, PRIVATE); // first: by it the directory is known as ours
+    await makePart(directory.postgres, passable);
+    await makePart(directory.staging, passable);
+    await makePart(directory.run, PRIVATE);
+    await makePart(directory.trash, PRIVATE);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new EngineError(
@@ -54,6 +54,20 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     );
   }
   return directory;
+}
+
+/**
+ * Removes what killed starts left half made. Only by the owner of the data directory, and only things that owners make:
+ * other processes of the host have theirs in staging too.
+ */
+export async function sweepStaging(directory: DataDirectory): Promise<void> {
+  const { staging, trash } = directory;
+  for (const name of await readdir(staging)) {
+    if (/^(cluster|binaries)-/.test(name)) await discard(directory, join(staging, name));
+  }
+  for (const name of await readdir(trash)) {
+    await rm(join(trash, name), { recursive: true, force: true, maxRetries: 10 });
+  }
 }
 
 /** Renamed first, so that a process still writing below cannot keep the name occupied. */
@@ -80,13 +94,21 @@ async function requireOwnOrEmpty(path: string): Promise<void> {
   }
 }
 
-async function makeDirectory(path: string, mode: number): Promise<void> {
-  const created = await mkdir(path, { recursive: true, mode });
-  if (created !== undefined) {
-    await chmod(path, mode); // the umask may have taken bits away
-    return;
-  }
-  await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+/** A part is ours: if somebody opened it, it is closed again. */
+async function makePart(path: string, mode: number): Promise<void> {
+  await makeDirectory(path, mode);
   const { mode: current, uid } = await stat(path);
   if ((current & 0o777) !== mode && uid === process.getuid?.()) await chmod(path, mode);
+}
+
+/** Modes of what was there before are somebody's decision; missing parents are made like the directory itself. */
+async function makeDirectory(path: string, mode: number): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true, mode });
+  if (firstMade === undefined) {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return;
+  }
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) {
+    await chmod(made, mode); // the umask may have taken bits away
+  }
 }

@@ -1,7 +1,7 @@
 // The token with which the CLI on this machine signs in: whoever may read the file is an admin.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { link, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { chmod, link, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 
@@ -11,7 +11,10 @@ const PREFIX = "croft_local_";
 export async function provideLocalToken({ run }: Pick<DataDirectory, "run">): Promise<string> {
   const path = localTokenPath(run);
   const existing = await readLocalToken(path);
-  if (existing?.startsWith(PREFIX)) return existing;
+  if (existing?.startsWith(PREFIX)) {
+    await chmod(path, 0o600); // whoever opened it to others did not mean to make them admins
+    return existing;
+  }
   if (existing !== undefined) await rm(path, { force: true }); // damaged: an empty token would let anybody in
   const draft = join(run, `cli-token-${randomUUID()}`);
   const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;

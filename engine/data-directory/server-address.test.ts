@@ -8,7 +8,7 @@ import { announceServer, findServer, withdrawServer } from "./server-address.ts"
 test("an announced server is found with its pid, until it withdraws", async () => {
   const run = await scratchDirectory();
   await announceServer(run, "http://127.0.0.1:4747");
-  expect(await findServer(run)).toEqual({ url: "http://127.0.0.1:4747", pid: process.pid });
+  expect(await findServer(run)).toMatchObject({ url: "http://127.0.0.1:4747", pid: process.pid });
   await withdrawServer(run);
   expect(await findServer(run)).toBeUndefined();
   expect(await readdir(run)).toEqual([]);
@@ -23,10 +23,26 @@ test("a later announcement replaces the earlier one", async () => {
 
 test("the announcement of another process is left alone", async () => {
   const run = await scratchDirectory();
-  const other = { url: "http://127.0.0.1:4748", pid: process.pid + 1 };
+  const other = { url: "http://127.0.0.1:4748", pid: process.pid + 1, processStart: "1" };
   await writeFile(join(run, "server.json"), JSON.stringify(other));
   await withdrawServer(run);
-  expect(await findServer(run)).toEqual(other);
+  expect(await readdir(run)).toEqual(["server.json"]);
+});
+
+test.each([
+  ["a process that is gone", { pid: 2 ** 22 + 1, processStart: "1" }],
+  ["a process that got the number later", { pid: process.pid, processStart: "1" }],
+])("what %s left behind is no server: its port may be another user's now", async (_what, left) => {
+  const run = await scratchDirectory();
+  await writeFile(join(run, "server.json"), JSON.stringify({ url: "http://127.0.0.1:1", ...left }));
+  expect(await findServer(run)).toBeUndefined();
+});
+
+test("a file cut off in the middle is no announcement", async () => {
+  const run = await scratchDirectory();
+  await writeFile(join(run, "server.json"), '{"url');
+  expect(await findServer(run)).toBeUndefined();
+  await withdrawServer(run);
 });
 
 test("where nothing was announced there is nothing to find or withdraw", async () => {

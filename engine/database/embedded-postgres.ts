@@ -5,7 +5,7 @@ import { open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { type DataDirectory, sweepStaging } from "../data-directory/data-directory.ts";
 import { firstClosedTo } from "../data-directory/first-closed-to.ts";
 import { POSTGRES_UID } from "../data-directory/postgres-uid.ts";
 import { EngineError } from "../engine-error.ts";
@@ -28,6 +28,9 @@ const STOP_LIMIT_MS = 20_000;
 /** After a kill the old server's backends may hold its memory for a moment, and a new one ends at once until then. */
 const START_LIMIT_MS = 15_000;
 const RELAUNCH_MS = 200;
+const REFUSAL_LIMIT_MS = 5000;
+const CONNECT_LIMIT_MS = 3000;
+const SAY_EVERY_MS = 10_000;
 const RESTART_DELAY_MS_MAX = 10_000;
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -43,8 +46,10 @@ interface Cluster {
 export async function startEmbeddedPostgres(
   directory: DataDirectory,
   log: Log,
+  signal?: AbortSignal,
 ): Promise<EmbeddedPostgres> {
   if (directory.separatesUsers) await requirePassage(directory.path);
+  await sweepStaging(directory);
   const binaries = await findPostgresBinaries(directory);
   const cluster: Cluster = {
     directory,
@@ -54,8 +59,13 @@ export async function startEmbeddedPostgres(
     logPath: join(directory.postgres, "postgres.log"),
   };
   await initialiseCluster(directory, binaries, cluster.path);
-  await bringUp(cluster, log);
-  await createDatabase(cluster);
+  try {
+    await bringUp(cluster, log, signal);
+    await createDatabase(cluster);
+  } catch (error) {
+    await shutDown(cluster); // also on Ctrl-C during the start: nothing may go on alone
+    throw error;
+  }
   const keeper = keepRunning(cluster, log);
   return {
     connection: { host: cluster.socketDirectory, user: USER, database: USER },
@@ -79,25 +89,38 @@ async function requirePassage(path: string): Promise<void> {
  * Until the server accepts connections. One that survived a crash of Croft is adopted; one that is still recovering or
  * shutting down is waited for; a second one cannot start beside it, because PostgreSQL guards its own directory.
  */
-async function bringUp(cluster: Cluster, log: Log): Promise<void> {
-  let firstEndedAt: number | undefined;
+async function bringUp(cluster: Cluster, log: Log, signal?: AbortSignal): Promise<void> {
   let child: ChildProcess | undefined;
+  let firstEndedAt: number | undefined;
+  let refusingSince: number | undefined;
+  let sayAt = Date.now() + SAY_EVERY_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const running = await findPostmaster(cluster.path);
-    if (running?.ready && (await accepts(cluster))) {
-      log.debug({ pid: running.pid, adopted: child === undefined }, "postgresql is ready");
-      return;
-    }
-    if (running === undefined && (child === undefined || hasEnded(child))) {
+    if (running?.ready) {
+      const refusal = await whyRefused(cluster);
+      if (refusal === undefined) return;
+      refusingSince ??= Date.now();
+      // It says that it is ready and cannot be reached, e.g. because its socket was removed: another will do.
+      if (Date.now() - refusingSince > REFUSAL_LIMIT_MS) {
+        log.warn({ reason: refusal }, "postgresql does not accept connections: restarting it");
+        await shutDown(cluster);
+        refusingSince = undefined;
+      }
+    } else if (running === undefined && (child === undefined || hasEnded(child))) {
       if (child !== undefined) {
         firstEndedAt ??= Date.now();
         if (Date.now() - firstEndedAt > START_LIMIT_MS) throw await failure(cluster);
-        await delay(RELAUNCH_MS);
+        await delay(RELAUNCH_MS, undefined, { signal });
       }
       await removeStalePidFile(cluster.path);
       child = await launch(cluster);
     }
-    await delay(POLL_MS);
+    if (Date.now() > sayAt) {
+      log.info({ pid: running?.pid }, "still waiting for postgresql, which may be recovering");
+      sayAt = Date.now() + SAY_EVERY_MS;
+    }
+    await delay(POLL_MS, undefined, { signal });
   }
 }
 
@@ -105,7 +128,7 @@ async function bringUp(cluster: Cluster, log: Log): Promise<void> {
 async function launch({ directory, binaries, path, socketDirectory, logPath }: Cluster) {
   const parameters = {
     listen_addresses: "",
-    unix_socket_directories: socketDirectory,
+    unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`, // a list: a comma would end the path
     unix_socket_permissions: "0700",
     cluster_name: "croft",
     max_connections: "200",
@@ -142,21 +165,27 @@ async function openLog(path: string) {
   return await open(path, "a", 0o600);
 }
 
-/** Also proves the version: a server left over from before an update is replaced by the new one. */
-async function accepts(cluster: Cluster): Promise<boolean> {
-  const client = new pg.Client({ host: cluster.socketDirectory, user: USER, database: "postgres" });
-  client.on("error", () => {}); // reported by the query below
+/** Undefined when it accepts. A server left over from before an update is ended, so that the new one can start. */
+async function whyRefused(cluster: Cluster): Promise<string | undefined> {
+  const { socketDirectory, binaries } = cluster;
+  const client = new pg.Client({
+    host: socketDirectory,
+    user: USER,
+    database: "postgres",
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+  });
+  client.on("error", () => {}); // the query below fails with it
   try {
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
-    if (rows[0]?.server_version.startsWith(cluster.binaries.version)) return true;
-  } catch {
-    return false; // still recovering, or gone again: the caller looks again
+    if (rows[0]?.server_version === binaries.version) return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   } finally {
-    await client.end().catch(() => {});
+    await client.end().catch(() => {}); // it never connected
   }
   await shutDown(cluster);
-  return false;
+  return "it is of another version";
 }
 
 async function createDatabase({ socketDirectory }: Cluster): Promise<void> {
@@ -178,12 +207,14 @@ function keepRunning(cluster: Cluster, log: Log) {
     let restarts = 0;
     while (!ending.signal.aborted) {
       await delay(WATCH_MS, undefined, { ref: false, signal: ending.signal }).catch(() => {});
-      if (ending.signal.aborted || (await findPostmaster(cluster.path)) !== undefined) continue;
-      log.error({ restarts }, "postgresql has ended: starting it again");
+      if (ending.signal.aborted) return;
       try {
-        await bringUp(cluster, log);
+        if ((await findPostmaster(cluster.path)) !== undefined) continue;
+        log.error({ restarts }, "postgresql has ended: starting it again");
+        await bringUp(cluster, log, ending.signal);
         restarts = 0;
       } catch (error) {
+        if (ending.signal.aborted) return;
         const waitMs = Math.min(1000 * 2 ** restarts++, RESTART_DELAY_MS_MAX);
         log.error({ err: error, waitMs }, "postgresql does not start");
         await delay(waitMs, undefined, { ref: false, signal: ending.signal }).catch(() => {});

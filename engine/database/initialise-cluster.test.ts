@@ -32,17 +32,6 @@ test("files of the same major version are used as they are", async () => {
   expect(await readdir(cluster)).toEqual(["PG_VERSION"]);
 });
 
-test("what a killed start left half made is removed, and nothing else", async () => {
-  const { directory, cluster } = await prepare();
-  await mkdir(cluster);
-  await writeFile(join(cluster, "PG_VERSION"), "18\n");
-  await mkdir(join(directory.staging, "cluster-1/base"), { recursive: true });
-  await mkdir(join(directory.staging, "other"));
-  await initialiseCluster(directory, unused, cluster);
-  expect(await readdir(directory.staging)).toEqual(["other"]);
-  expect(await readdir(directory.trash)).toEqual([]);
-});
-
 test("an initdb that fails is quoted and leaves nothing", async () => {
   const { directory, cluster } = await prepare();
   const initdb = join(await scratchDirectory(), "initdb");

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import { chown, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type DataDirectory, discard } from "../data-directory/data-directory.ts";
@@ -10,19 +10,17 @@ import { POSTGRES_UID } from "../data-directory/postgres-uid.ts";
 import { EngineError } from "../engine-error.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 
-const STAGED_PREFIX = "cluster-";
 const INITDB_TIMEOUT_MS = 120_000;
 
-/** Only called by the owner of the data directory, so leftovers of earlier attempts belong to nobody. */
+/** In staging first: a kill in the middle leaves nothing that looks like a database. */
 export async function initialiseCluster(
   directory: DataDirectory,
   { initdb, version }: PostgresBinaries,
   cluster: string,
 ): Promise<void> {
-  await removeLeftovers(directory);
   if (existsSync(cluster)) return await requireSameMajor(cluster, version);
 
-  const staged = join(directory.staging, `${STAGED_PREFIX}${randomUUID()}`);
+  const staged = join(directory.staging, `cluster-${randomUUID()}`);
   await mkdir(staged, { mode: 0o700 });
   if (directory.separatesUsers) await chown(staged, POSTGRES_UID, POSTGRES_UID);
   const args = [
@@ -49,12 +47,6 @@ export async function initialiseCluster(
   }
   await rename(staged, cluster);
   await syncDirectory(dirname(cluster));
-}
-
-async function removeLeftovers(directory: DataDirectory): Promise<void> {
-  for (const name of await readdir(directory.staging)) {
-    if (name.startsWith(STAGED_PREFIX)) await discard(directory, join(directory.staging, name));
-  }
 }
 
 async function requireSameMajor(cluster: string, version: string): Promise<void> {

@@ -34,20 +34,22 @@ export async function openDatabase(
   config: Config,
   directory: DataDirectory,
   log: Log,
+  signal?: AbortSignal,
 ): Promise<Database> {
   const { url } = config.database;
   if (url !== undefined) {
-    return await connect("external", { connectionString: url }, config, log, async () => {});
+    const target = { connectionString: url };
+    return await connect("external", target, { config, log, signal, end: async () => {} });
   }
   const ownership = await ownDataDirectory(directory);
   try {
-    const server = await startEmbeddedPostgres(directory, log);
+    const server = await startEmbeddedPostgres(directory, log, signal);
     const end = async () => {
       await server.stop();
       await ownership.release();
     };
     try {
-      return await connect("embedded", server.connection, config, log, end);
+      return await connect("embedded", server.connection, { config, log, signal, end });
     } catch (error) {
       await server.stop();
       throw error;
@@ -58,14 +60,20 @@ export async function openDatabase(
   }
 }
 
+interface ConnectContext {
+  readonly config: Config;
+  readonly log: Log;
+  readonly signal: AbortSignal | undefined;
+  /** What is to be done after the last connection is closed. */
+  readonly end: () => Promise<void>;
+}
+
 async function connect(
   mode: Database["mode"],
   target: pg.ClientConfig,
-  config: Config,
-  log: Log,
-  end: () => Promise<void>,
+  { config, log, signal, end }: ConnectContext,
 ): Promise<Database> {
-  await prepare(target, log);
+  await prepare(target, log, signal);
   const pool = new pg.Pool({
     ...target,
     max: config.database.poolSize,
@@ -90,8 +98,8 @@ async function connect(
   };
 }
 
-async function prepare(target: pg.ClientConfig, log: Log): Promise<void> {
-  const client = await reach(target);
+async function prepare(target: pg.ClientConfig, log: Log, signal?: AbortSignal): Promise<void> {
+  const client = await reach(target, signal);
   try {
     const { rows } = await client.query<{ version: number; text: string }>(
       "select current_setting('server_version_num')::int as version, current_setting('server_version') as text",
@@ -108,7 +116,7 @@ async function prepare(target: pg.ClientConfig, log: Log): Promise<void> {
   }
 }
 
-async function reach(target: pg.ClientConfig): Promise<pg.Client> {
+async function reach(target: pg.ClientConfig, signal?: AbortSignal): Promise<pg.Client> {
   const giveUpAt = Date.now() + REACH_LIMIT_MS;
   for (;;) {
     const client = clientOf(target);
@@ -124,7 +132,7 @@ async function reach(target: pg.ClientConfig): Promise<pg.Client> {
           { cause: error },
         );
       }
-      await delay(250);
+      await delay(250, undefined, { signal });
     }
   }
 }

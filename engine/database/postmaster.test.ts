@@ -65,7 +65,7 @@ test.each([
   const cluster = await scratchDirectory();
   const pid = await startServerOf(cluster);
   await writePidFile(cluster, pid, status);
-  expect(await findPostmaster(cluster)).toEqual({ pid, ready });
+  expect(await findPostmaster(cluster)).toMatchObject({ pid, ready });
   await removeStalePidFile(cluster);
   expect(hasPidFile(cluster)).toBe(true);
 });
@@ -74,7 +74,7 @@ test("a server that has written only the first lines is found, not ready", async
   const cluster = await scratchDirectory();
   const pid = await startServerOf(cluster);
   await writeFile(join(cluster, "postmaster.pid"), `${pid}\n${cluster}\n`);
-  expect(await findPostmaster(cluster)).toEqual({ pid, ready: false });
+  expect(await findPostmaster(cluster)).toMatchObject({ pid, ready: false });
 });
 
 test.runIf(process.platform === "linux")(

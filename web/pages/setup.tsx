@@ -50,7 +50,7 @@ function SetupDone() {
   return (
     <AuthLayout
       title="Croft is set up already"
-      description="The first admin exists, so set-up links no longer work. Further admins are invited by an admin."
+      description="The first admin exists, so set-up links no longer work."
     >
       <Link to="/login" className="font-medium text-accent underline underline-offset-4">
         Sign in
@@ -76,10 +76,7 @@ function TokenMissing() {
 
 function LinkInvalid() {
   return (
-    <AuthLayout
-      title="This link no longer works"
-      description="It has been used, has expired, or a newer one took its place."
-    >
+    <AuthLayout title="This link no longer works" description="It has been used or has expired.">
       <NewLink />
     </AuthLayout>
   );
