@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -184,7 +184,10 @@ test("a damaged mirror is rebuilt", async () => {
   const { origin, mirrors, remote, gitDir } = await prepare();
   await mirrors.fetch(remote, USUAL_REFS);
   const packs = join(gitDir, "objects/pack");
-  for (const name of readdirSync(packs)) await truncate(join(packs, name), 10);
+  for (const name of readdirSync(packs)) {
+    await chmod(join(packs, name), 0o600); // git makes them read-only
+    await truncate(join(packs, name), 10);
+  }
   await git(["--git-dir", origin, "update-ref", "refs/heads/other", "main~1"]);
   await mirrors.fetch(remote, USUAL_REFS);
   await expectSame(origin, gitDir);

@@ -51,7 +51,8 @@ export async function readOverview({
     disk: {
       path: config.data,
       free_bytes: disk.bavail * disk.bsize,
-      total_bytes: disk.blocks * disk.bsize,
+      // As `df` counts: what is reserved for root is neither used nor to be had.
+      total_bytes: (disk.blocks - disk.bfree + disk.bavail) * disk.bsize,
     },
     admins: row.admins,
     sessions: row.sessions,
