@@ -1,7 +1,8 @@
 // Ends a process with all its children: politely, then by force.
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { readProcessState } from "./process-state.ts";
 
 export const KILL_GRACE_MS = 5000;
 const LOOK_EVERY_MS = 20;
@@ -28,15 +29,8 @@ function isGroupAlive(pid: number): boolean {
 }
 
 function isLivingMember(name: string, group: number): boolean {
-  if (!/^\d+$/.test(name)) return false;
-  try {
-    // pid (program) state parent group …; the program's name may have spaces and brackets
-    const text = readFileSync(`/proc/${name}/stat`, "utf8");
-    const [state, , memberOf] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return Number(memberOf) === group && state !== "Z" && state !== "X";
-  } catch {
-    return false; // it ended while we looked
-  }
+  const state = /^\d+$/.test(name) ? readProcessState(name) : undefined;
+  return state?.isAlive === true && state.group === group;
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {

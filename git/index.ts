@@ -10,6 +10,7 @@ export {
   type RemoteAccess,
   USUAL_REFS,
 } from "./mirror.ts";
+export { type ProcessState, readProcessState } from "./process-state.ts";
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./prove-profile.ts";
 export { redactText } from "./redact-text.ts";
 export { isRefName, type RefName, refName } from "./ref-name.ts";

@@ -106,6 +106,39 @@ test("a connection on which nothing was asked does not hold up the end", async (
   expect(await server.stop()).toBe(0);
 });
 
+test("a request that had begun before SIGTERM is answered, from the database too", async () => {
+  const server = await startServer(join(await scratchDirectory(), "data"));
+  const { host, port } = new URL(server.url);
+  const body = JSON.stringify({ email: "nobody@example.org", password: "not the password" });
+  const socket = connect(Number(port), "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  const head = [
+    "POST /api/session HTTP/1.1",
+    `host: ${host}`,
+    `origin: ${server.url}`,
+    "content-type: application/json",
+    `content-length: ${body.length}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
+  await waitUntil("the request to arrive", async () => {
+    const { requests } = (await getJson(server, "/api/overview")) as {
+      requests: { total: number };
+    };
+    return requests.total > 0;
+  });
+  const ended = server.stop();
+  await waitUntil("the server to stop listening", () => server.output().includes("stopping"));
+  socket.write(body.slice(10));
+  await once(socket, "close");
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(answer).toContain("wrong-credentials");
+  expect(answer.toLowerCase()).toContain("connection: close");
+  expect(await ended).toBe(0);
+});
+
 test("SIGTERM while a database is waited for ends at once", async () => {
   const data = join(await scratchDirectory(), "data");
   const env = { DATABASE_URL: "postgres://croft@127.0.0.1:1/croft" };

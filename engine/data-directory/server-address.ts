@@ -1,6 +1,7 @@
 // Where the server of this data directory listens, left for the CLI to find.
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readProcessState } from "@croft/git";
 
 export interface ServerAddress {
   /** On this machine, whatever the public address is. */
@@ -16,7 +17,7 @@ export async function announceServer(run: string, url: string): Promise<void> {
   const address: ServerAddress = {
     url,
     pid: process.pid,
-    processStart: (await processStart(process.pid)) ?? "",
+    processStart: processStart(process.pid) ?? "",
   };
   await writeFile(draft, `${JSON.stringify(address)}\n`);
   await rename(draft, path);
@@ -32,7 +33,7 @@ export async function withdrawServer(run: string): Promise<void> {
 export async function findServer(run: string): Promise<ServerAddress | undefined> {
   const announced = await readAddress(run);
   if (announced === undefined) return undefined;
-  return (await processStart(announced.pid)) === announced.processStart ? announced : undefined;
+  return processStart(announced.pid) === announced.processStart ? announced : undefined;
 }
 
 async function readAddress(run: string): Promise<ServerAddress | undefined> {
@@ -46,16 +47,9 @@ async function readAddress(run: string): Promise<ServerAddress | undefined> {
 }
 
 /** Undefined when there is no such process; where there is no /proc, living is all that is known. */
-async function processStart(pid: number): Promise<string | undefined> {
-  if (process.platform !== "linux") return isAlive(pid) ? "alive" : undefined;
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ESRCH") return undefined;
-    throw error;
-  }
+function processStart(pid: number): string | undefined {
+  if (process.platform === "linux") return readProcessState(pid)?.start;
+  return isAlive(pid) ? "alive" : undefined;
 }
 
 function isAlive(pid: number): boolean {

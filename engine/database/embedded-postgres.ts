@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { readProcessState } from "@croft/git";
 import pg from "pg";
 import { type DataDirectory, sweepStaging } from "../data-directory/data-directory.ts";
 import { firstClosedTo } from "../data-directory/first-closed-to.ts";
@@ -85,18 +86,36 @@ async function requirePassage(path: string): Promise<void> {
   );
 }
 
+/** A start that is no longer wanted takes the server along that it has just launched, though it has no pid file yet. */
+async function bringUp(cluster: Cluster, log: Log, signal?: AbortSignal): Promise<void> {
+  const launched: ChildProcess[] = [];
+  try {
+    await waitUntilUp(cluster, { log, signal, launched });
+  } catch (error) {
+    for (const child of launched) if (!hasEnded(child)) child.kill("SIGINT");
+    throw error;
+  }
+}
+
+interface Start {
+  readonly log: Log;
+  readonly signal: AbortSignal | undefined;
+  /** Every server that was started on the way; the last one may live. */
+  readonly launched: ChildProcess[];
+}
+
 /**
  * Until the server accepts connections. One that survived a crash of Croft is adopted; one that is still recovering or
  * shutting down is waited for; a second one cannot start beside it, because PostgreSQL guards its own directory.
  */
-async function bringUp(cluster: Cluster, log: Log, signal?: AbortSignal): Promise<void> {
-  let child: ChildProcess | undefined;
+async function waitUntilUp(cluster: Cluster, { log, signal, launched }: Start): Promise<void> {
   let firstEndedAt: number | undefined;
   let refusingSince: number | undefined;
   let sayAt = Date.now() + SAY_EVERY_MS;
   for (;;) {
     signal?.throwIfAborted();
     const running = await findPostmaster(cluster.path);
+    const child = launched.at(-1);
     if (running?.ready) {
       const refusal = await whyRefused(cluster);
       if (refusal === undefined) return;
@@ -114,7 +133,7 @@ async function bringUp(cluster: Cluster, log: Log, signal?: AbortSignal): Promis
         await delay(RELAUNCH_MS, undefined, { signal });
       }
       await removeStalePidFile(cluster.path);
-      child = await launch(cluster);
+      launched.push(await launch(cluster));
     }
     if (Date.now() > sayAt) {
       log.info({ pid: running?.pid }, "still waiting for postgresql, which may be recovering");
@@ -237,13 +256,18 @@ async function shutDown({ path }: Cluster): Promise<void> {
   const cutOffAt = Date.now() + STOP_LIMIT_MS;
   let isCutOff = false;
   sendSignal(running.pid, "SIGINT"); // "fast": ends sessions, writes a checkpoint
-  while (sendSignal(running.pid, 0)) {
+  while (isAlive(running.pid)) {
     if (Date.now() > cutOffAt && !isCutOff) {
       isCutOff = true;
       sendSignal(running.pid, "SIGQUIT");
     }
     await delay(POLL_MS);
   }
+}
+
+/** A dead process that nobody has collected yet counts as gone. */
+function isAlive(pid: number): boolean {
+  return sendSignal(pid, 0) && readProcessState(pid)?.isAlive !== false;
 }
 
 /** False when there is no such process any more. */

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { readProcessState } from "@croft/git";
 
 const PID_FILE = "postmaster.pid";
 
@@ -61,17 +62,11 @@ const TICKS_PER_SECOND = 100;
 const START_TOLERANCE_SECONDS = 5;
 
 async function isPostgresSince(pid: number, startedAt: number): Promise<boolean> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    const boot = Number(/^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1]);
-    const ticks = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
-    const seconds = boot + ticks / TICKS_PER_SECOND;
-    return stat.includes("(postgres)") && Math.abs(seconds - startedAt) <= START_TOLERANCE_SECONDS;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ESRCH") return false;
-    throw error;
-  }
+  const state = readProcessState(pid);
+  if (state?.program !== "postgres") return false;
+  const boot = Number(/^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1]);
+  const seconds = boot + Number(state.start) / TICKS_PER_SECOND;
+  return Math.abs(seconds - startedAt) <= START_TOLERANCE_SECONDS;
 }
 
 async function isNamedAfter(pid: number, cluster: string): Promise<boolean> {

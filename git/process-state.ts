@@ -1,0 +1,32 @@
+// What the kernel tells everybody about a process; undefined where there is none, or no /proc.
+import { readFileSync } from "node:fs";
+
+export interface ProcessState {
+  /** As the kernel keeps it: at most 15 characters. */
+  readonly program: string;
+  readonly group: number;
+  /** In ticks since the boot; with the number it names a process for good. */
+  readonly start: string;
+  /** False for a dead process that nobody has collected yet. */
+  readonly isAlive: boolean;
+}
+
+/** pid (program) state parent group …; the program's name may have spaces and brackets. */
+export function readProcessState(pid: number | string): ProcessState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return undefined;
+    throw error;
+  }
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
+  return {
+    program: text.slice(text.indexOf("(") + 1, end),
+    group: Number(fields[2]),
+    start: fields[19] ?? "",
+    isAlive: fields[0] !== "Z" && fields[0] !== "X",
+  };
+}
