@@ -12,7 +12,6 @@ const CANARY = "canary-7f3a-secret";
 
 async function prepare() {
   const root = await scratchDirectory();
-  await makeRepository(root, "team/app", { files: 3 }).catch(async () => {});
   await makeRepository(join(root, "team"), "app", { files: 3 });
   const server = await startGitServer(root);
   server.tokens = new Set([CANARY]);

@@ -103,8 +103,12 @@ export class FetchQueue {
   async #union(names: readonly string[]): Promise<string[]> {
     const lists = await Promise.all(
       names.map(async (name): Promise<string[]> => {
-        const text = await readFile(join(this.#directory, name), "utf8").catch(() => "[]"); // its process left
-        return JSON.parse(text);
+        try {
+          return JSON.parse(await readFile(join(this.#directory, name), "utf8"));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === "ENOENT") return []; // whoever wanted it has left
+          throw error;
+        }
       }),
     );
     return [...new Set(lists.flat())].sort();

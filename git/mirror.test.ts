@@ -1,5 +1,5 @@
 // A mirror is made whole or not at all, fetched once for many, and mends itself.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { scratchDirectory } from "../test/support/scratch-directory.ts";
 import { waitUntil } from "../test/support/wait-until.ts";
 import { staticToken } from "./credential-broker.ts";
 import { Mirrors, USUAL_REFS } from "./mirror.ts";
-import { parseRemoteUrl } from "./remote-url.ts";
+import { parseRemoteUrl, type RemoteUrl } from "./remote-url.ts";
 import { RepositoryLocks } from "./repository-lock.ts";
 
 async function prepare() {
@@ -37,6 +37,20 @@ function openMirrors(data: string): Mirrors {
     trash: join(data, "trash"),
   };
   return new Mirrors(directories, new RepositoryLocks(join(data, "locks")));
+}
+
+/** Another process that fetches the usual refs, so many times at once. */
+function fetchElsewhere(data: string, remote: RemoteUrl, times: number): ChildProcess {
+  const url = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
+  const script = `import { Mirrors, parseRemoteUrl, RepositoryLocks, USUAL_REFS } from ${JSON.stringify(url)};
+    const [data, url, host] = process.argv.slice(1);
+    const directories = { mirrors: data + "/mirrors", staging: data + "/staging", trash: data + "/trash" };
+    const mirrors = new Mirrors(directories, new RepositoryLocks(data + "/locks"));
+    const remote = parseRemoteUrl(url, { allowHttp: [host] });
+    await Promise.all(Array.from({ length: ${times} }, () => mirrors.fetch(remote, USUAL_REFS)));`;
+  const args = ["--import", "tsx", "--input-type=module", "--eval", script, data, remote.text];
+  const options = { cwd: import.meta.dirname, stdio: "inherit" } as const;
+  return spawn(process.execPath, [...args, remote.host], options);
 }
 
 const refsOf = (gitDir: string, pattern = "refs/") =>
@@ -107,24 +121,7 @@ test("two processes share fetches too", async () => {
   server.fault = { kind: "throttle", bytesPerSecond: 2000 };
   await git(["--git-dir", origin, "update-ref", "refs/heads/new", "main~1"]);
   const first = mirrors.fetch(remote, USUAL_REFS);
-  const url = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
-  const script = `import { Mirrors, parseRemoteUrl, RepositoryLocks } from ${JSON.stringify(url)};
-    const [data, url, host] = process.argv.slice(1);
-    const directories = { mirrors: data + "/mirrors", staging: data + "/staging", trash: data + "/trash" };
-    const mirrors = new Mirrors(directories, new RepositoryLocks(data + "/locks"));
-    const remote = parseRemoteUrl(url, { allowHttp: [host] });
-    await Promise.all(Array.from({ length: 10 }, () => mirrors.fetch(remote, ["refs/heads/*"])));`;
-  const args = [
-    "--import",
-    "tsx",
-    "--input-type=module",
-    "--eval",
-    script,
-    data,
-    remote.text,
-    server.host,
-  ];
-  const other = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: "inherit" });
+  const other = fetchElsewhere(data, remote, 10);
   const [code] = await once(other, "exit");
   await Promise.all([
     first,
@@ -211,22 +208,7 @@ test("a fetch cut in the middle is 'network', and the mirror stays as it was", a
 test("a process killed in the middle of the first fetch leaves nothing that stops the next", async () => {
   const { origin, remote, server, data, mirrors, gitDir } = await prepare();
   server.fault = { kind: "throttle", bytesPerSecond: 500 };
-  const url = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
-  const script = `import { Mirrors, parseRemoteUrl, RepositoryLocks, USUAL_REFS } from ${JSON.stringify(url)};
-    const [data, url, host] = process.argv.slice(1);
-    const directories = { mirrors: data + "/mirrors", staging: data + "/staging", trash: data + "/trash" };
-    await new Mirrors(directories, new RepositoryLocks(data + "/locks")).fetch(parseRemoteUrl(url, { allowHttp: [host] }), USUAL_REFS);`;
-  const args = [
-    "--import",
-    "tsx",
-    "--input-type=module",
-    "--eval",
-    script,
-    data,
-    remote.text,
-    server.host,
-  ];
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: "inherit" });
+  const child = fetchElsewhere(data, remote, 1);
   await waitUntil("the transfer", () => server.requests.length >= 2);
   child.kill("SIGKILL");
   await once(child, "exit");

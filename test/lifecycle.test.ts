@@ -106,6 +106,24 @@ test("a connection on which nothing was asked does not hold up the end", async (
   expect(await server.stop()).toBe(0);
 });
 
+test("running out of file descriptors ends neither the server nor its database", async () => {
+  const server = await serve(join(await scratchDirectory(), "data"), {
+    wrapper: ["prlimit", "--nofile=400:400"],
+  });
+  const port = Number(new URL(server.url).port);
+  const sockets = Array.from({ length: 450 }, () =>
+    connect(port, "127.0.0.1").on("error", () => {}),
+  );
+  await waitUntil("the lack to be felt", () => server.output().includes("EMFILE"));
+  for (const socket of sockets) socket.destroy();
+  const ready = await waitUntil("the server to be well again", async () => {
+    const response = await fetch(`${server.url}/readyz`).catch(() => undefined);
+    return response?.status === 200;
+  });
+  expect(ready).toBe(true);
+  expect(await server.stop()).toBe(0);
+});
+
 test("a request that had begun before SIGTERM is answered, from the database too", async () => {
   const server = await startServer(join(await scratchDirectory(), "data"));
   const { host, port } = new URL(server.url);

@@ -1,16 +1,12 @@
 // The process says whether it lives, and whether it can serve, which it proves by asking the database.
 import type { Engine } from "@croft/engine";
 import pg from "pg";
-import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 async function serve(engine: Engine, isDraining = () => false) {
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "", isDraining };
-  const app = await buildServer(options);
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine, { isDraining });
   return app;
 }
 

@@ -1,17 +1,13 @@
 // Figures for Prometheus, for those who may read them.
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 const TOKEN = "a-token-for-the-scraper";
 
 async function serve(flags: Record<string, string> = {}) {
   const engine = await scratchEngine(flags);
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "" };
-  const app = await buildServer({ ...options, isDraining: () => false });
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine);
   const read = (token?: string) =>
     app.inject({
       url: "/metrics",

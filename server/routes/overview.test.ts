@@ -1,16 +1,12 @@
 // The numbers of the Overview page come as the contract says.
 import { Overview } from "@croft/contract";
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 test("the overview has the shape of the contract, and counts the requests before it", async () => {
   const engine = await scratchEngine();
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "" };
-  const app = await buildServer({ ...options, isDraining: () => false });
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine);
   const headers = { authorization: `Bearer ${engine.localToken}` };
   await app.inject("/healthz");
   const response = await app.inject({ url: "/api/overview", headers });

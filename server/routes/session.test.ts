@@ -1,10 +1,9 @@
 // Signing in and out, and who the browser is.
 import { CurrentSession } from "@croft/contract";
 import { createFirstAdmin, createSetupLink } from "@croft/engine";
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 const host = "localhost:4747";
 const origin = `http://${host}`;
@@ -12,10 +11,7 @@ const ada = { email: "ada@example.com", password: "correct horse battery" };
 
 async function serve() {
   const engine = await scratchEngine();
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "" };
-  const app = await buildServer({ ...options, isDraining: () => false });
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine);
   const signIn = (payload: object, headers: Record<string, string> = {}) =>
     app.inject({
       method: "POST",

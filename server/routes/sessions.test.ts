@@ -2,10 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { SessionList } from "@croft/contract";
 import { beginSession, type Engine } from "@croft/engine";
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 const host = "localhost:4747";
 const origin = `http://${host}`;
@@ -28,10 +27,7 @@ async function signedIn({ database, config }: Engine, email: string) {
 
 async function serve() {
   const engine = await scratchEngine();
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "" };
-  const app = await buildServer({ ...options, isDraining: () => false });
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine);
   const list = async (headers: Record<string, string>) => {
     const response = await app.inject({
       url: "/admin/api/sessions",

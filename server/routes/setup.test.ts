@@ -1,10 +1,9 @@
 // The first admin is created from the dashboard with the one-time link.
 import { CurrentSession, type Setup } from "@croft/contract";
 import { createSetupLink } from "@croft/engine";
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { buildServer } from "../build-server.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
 
 const host = "localhost:4747";
 const origin = `http://${host}`;
@@ -12,10 +11,7 @@ const ada = { email: " Ada@Example.com ", name: " Ada ", password: "correct hors
 
 async function serve(flags: Record<string, string | boolean> = {}) {
   const engine = await scratchEngine(flags);
-  const log = pino({ level: "silent" });
-  const options = { engine, log, dashboard: "/nowhere", ownUrl: () => "http://127.0.0.1:4747" };
-  const app = await buildServer({ ...options, isDraining: () => false });
-  onTestFinished(() => app.close());
+  const app = await scratchServer(engine, { ownUrl: () => "http://127.0.0.1:4747" });
   const setUp = (payload: Partial<Setup>, headers: Record<string, string> = {}) =>
     app.inject({
       method: "POST",
