@@ -1,26 +1,11 @@
 // Git on disk: run git, credentials, locks. Knows no jobs, no SQL and no HTTP.
-export { type CommitId, commitId, isCommitId } from "./commit-id.ts";
-export { runGitWithToken, staticToken, type Token, type TokenSource } from "./credential-broker.ts";
-export type { Protocol } from "./git-environment.ts";
-export { GitError, type GitErrorCode } from "./git-error.ts";
-export {
-  type Mirror,
-  type MirrorDirectories,
-  Mirrors,
-  type RemoteAccess,
-  USUAL_REFS,
-} from "./mirror.ts";
-export { type ProcessState, readProcessState } from "./process-state.ts";
-export { type ProfileFinding, type ProfileProof, proveProfile } from "./prove-profile.ts";
-export { redactText } from "./redact-text.ts";
-export { isRefName, type RefName, refName } from "./ref-name.ts";
-export {
-  directoryNameOf,
-  parseRemoteUrl,
-  type RemoteUrl,
-  RemoteUrlError,
-  type RemoteUrlRules,
-} from "./remote-url.ts";
+
+export type { Protocol } from "./command/git-environment.ts";
+export { GitError, type GitErrorCode } from "./command/git-error.ts";
+export { type ProcessState, readProcessState } from "./command/process-state.ts";
+export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
+export { redactText } from "./command/redact-text.ts";
+export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export {
   type HeldLock,
   type LockHolder,
@@ -28,5 +13,26 @@ export {
   type LockRequest,
   LockTimeout,
   RepositoryLocks,
-} from "./repository-lock.ts";
-export { type GitResult, gitText, type RunGitOptions, runGit } from "./run-git.ts";
+} from "./lock/repository-lock.ts";
+export {
+  type Mirror,
+  type MirrorDirectories,
+  Mirrors,
+  type RemoteAccess,
+  USUAL_REFS,
+} from "./mirror/mirror.ts";
+export { type CommitId, commitId, isCommitId } from "./remote/commit-id.ts";
+export {
+  runGitWithToken,
+  staticToken,
+  type Token,
+  type TokenSource,
+} from "./remote/credential-broker.ts";
+export { isRefName, type RefName, refName } from "./remote/ref-name.ts";
+export {
+  directoryNameOf,
+  parseRemoteUrl,
+  type RemoteUrl,
+  RemoteUrlError,
+  type RemoteUrlRules,
+} from "./remote/remote-url.ts";

@@ -88,7 +88,7 @@ describe("doors", () => {
         "engine/database/embedded-postgres.ts",
         "engine/database/initialise-cluster.ts",
         "engine/database/postmaster.ts",
-        "git/run-git.ts",
+        "git/command/run-git.ts",
       ],
     },
     "the PostgreSQL driver": {

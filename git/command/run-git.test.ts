@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { git, makeRepository } from "../test/support/make-repository.ts";
-import { scratchDirectory } from "../test/support/scratch-directory.ts";
-import { waitUntil } from "../test/support/wait-until.ts";
+import { git, makeRepository } from "../../test/support/make-repository.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 import { GitError } from "./git-error.ts";
 import { gitText, runGit } from "./run-git.ts";
 

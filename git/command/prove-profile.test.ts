@@ -1,7 +1,7 @@
 // The self-test says that this git is safe, and would say so if it were not.
 import { readdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { scratchDirectory } from "../test/support/scratch-directory.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import * as environment from "./git-environment.ts";
 import { proveProfile } from "./prove-profile.ts";
 

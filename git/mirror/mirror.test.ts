@@ -6,14 +6,14 @@ import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { startGitServer } from "../test/support/git-server.ts";
-import { git, makeRepository } from "../test/support/make-repository.ts";
-import { scratchDirectory } from "../test/support/scratch-directory.ts";
-import { waitUntil } from "../test/support/wait-until.ts";
-import { staticToken } from "./credential-broker.ts";
+import { startGitServer } from "../../test/support/git-server.ts";
+import { git, makeRepository } from "../../test/support/make-repository.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+import { RepositoryLocks } from "../lock/repository-lock.ts";
+import { staticToken } from "../remote/credential-broker.ts";
+import { parseRemoteUrl, type RemoteUrl } from "../remote/remote-url.ts";
 import { Mirrors, USUAL_REFS } from "./mirror.ts";
-import { parseRemoteUrl, type RemoteUrl } from "./remote-url.ts";
-import { RepositoryLocks } from "./repository-lock.ts";
 
 async function prepare() {
   const root = await scratchDirectory();
@@ -41,7 +41,7 @@ function openMirrors(data: string): Mirrors {
 
 /** Another process that fetches the usual refs, so many times at once. */
 function fetchElsewhere(data: string, remote: RemoteUrl, times: number): ChildProcess {
-  const url = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
+  const url = pathToFileURL(join(import.meta.dirname, "../index.ts")).href;
   const script = `import { Mirrors, parseRemoteUrl, RepositoryLocks, USUAL_REFS } from ${JSON.stringify(url)};
     const [data, url, host] = process.argv.slice(1);
     const directories = { mirrors: data + "/mirrors", staging: data + "/staging", trash: data + "/trash" };

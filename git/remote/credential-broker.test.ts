@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startGitServer } from "../test/support/git-server.ts";
-import { git, makeRepository } from "../test/support/make-repository.ts";
-import { scratchDirectory } from "../test/support/scratch-directory.ts";
+import { startGitServer } from "../../test/support/git-server.ts";
+import { git, makeRepository } from "../../test/support/make-repository.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { runGitWithToken, staticToken, type TokenSource } from "./credential-broker.ts";
 import { parseRemoteUrl } from "./remote-url.ts";
 

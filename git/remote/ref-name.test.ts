@@ -1,7 +1,7 @@
 // Ref names are accepted exactly as git accepts them, but for a leading dash.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { seededRandom } from "../test/support/seeded-random.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { isRefName, refName } from "./ref-name.ts";
 
 function gitAccepts(name: string): boolean {

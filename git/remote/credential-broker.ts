@@ -1,8 +1,8 @@
 // Gives git a token at the moment it asks, over a descriptor that only this one git has.
 import type { Duplex } from "node:stream";
-import { GitError } from "./git-error.ts";
+import { GitError } from "../command/git-error.ts";
+import { type GitResult, type RunGitOptions, runGit } from "../command/run-git.ts";
 import type { RemoteUrl } from "./remote-url.ts";
-import { type GitResult, type RunGitOptions, runGit } from "./run-git.ts";
 
 export interface Token {
   readonly username: string;

@@ -6,8 +6,8 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { scratchDirectory } from "../test/support/scratch-directory.ts";
-import { waitUntil } from "../test/support/wait-until.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 import { LockTimeout, RepositoryLocks } from "./repository-lock.ts";
 
 async function prepare() {

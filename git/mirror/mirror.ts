@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { runGitWithToken, type TokenSource } from "./credential-broker.ts";
+import { classifyGitFailure, GitError } from "../command/git-error.ts";
+import { gitText, type RunGitOptions, runGit } from "../command/run-git.ts";
+import type { RepositoryLocks } from "../lock/repository-lock.ts";
+import { runGitWithToken, type TokenSource } from "../remote/credential-broker.ts";
+import { directoryNameOf, type RemoteUrl } from "../remote/remote-url.ts";
 import { FetchQueue, type Wanted } from "./fetch-queue.ts";
-import { classifyGitFailure, GitError } from "./git-error.ts";
-import { directoryNameOf, type RemoteUrl } from "./remote-url.ts";
 import { removeStaleFiles } from "./remove-stale-files.ts";
-import type { RepositoryLocks } from "./repository-lock.ts";
-import { gitText, type RunGitOptions, runGit } from "./run-git.ts";
 
 /** How one caller reaches a remote: each with its own credential and patience. */
 export interface RemoteAccess {

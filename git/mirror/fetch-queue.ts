@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { GitError } from "./git-error.ts";
+import { GitError } from "../command/git-error.ts";
 
 /** What the callers of a fetch want together. */
 export interface Wanted {

@@ -1,0 +1,93 @@
+// Where everything of this package lies: one data directory, one filesystem, so that rename is atomic.
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
+
+export interface GitDirectories {
+  readonly data: string;
+  /** Bare copies of remotes. */
+  readonly mirrors: string;
+  /** What jobs made, one repository an owner and remote. */
+  readonly results: string;
+  /** Read-only checkouts that overlays are laid on. */
+  readonly templates: string;
+  /** One directory a workspace, named by its id; beside them `.parts` and `.ledger`. */
+  readonly workspaces: string;
+  /** Things being made; whatever is complete leaves by rename. */
+  readonly staging: string;
+  /** Things on their way out. */
+  readonly trash: string;
+  readonly locks: string;
+}
+
+/** Others must pass through to a workspace of theirs, but need not list. */
+const PASSABLE = 0o711;
+const PRIVATE = 0o700;
+
+/** Makes what is missing. `isShared` when jobs run as another user and must reach their workspaces. */
+export async function openGitDirectories(data: string, isShared: boolean): Promise<GitDirectories> {
+  const directories = gitDirectories(data);
+  const passable = isShared ? PASSABLE : PRIVATE;
+  await makeDirectory(data, passable);
+  await makeDirectory(directories.workspaces, passable);
+  await makeDirectory(join(directories.workspaces, ".parts"), passable);
+  await makeDirectory(directories.staging, passable);
+  await makeDirectory(directories.templates, PRIVATE);
+  await makeDirectory(directories.mirrors, PRIVATE);
+  await makeDirectory(directories.results, PRIVATE);
+  await makeDirectory(directories.trash, PRIVATE);
+  await makeDirectory(directories.locks, PRIVATE);
+  return directories;
+}
+
+export function gitDirectories(data: string): GitDirectories {
+  const below = (name: string) => join(data, name);
+  return {
+    data,
+    mirrors: below("mirrors"),
+    results: below("results"),
+    templates: below("templates"),
+    workspaces: below("workspaces"),
+    staging: below("staging"),
+    trash: below("trash"),
+    locks: below("locks"),
+  };
+}
+
+/** A place in staging whose name tells which process makes it, so that a sweep knows when nobody does any more. */
+export function stagingPlace({ staging }: Pick<GitDirectories, "staging">, what: string): string {
+  const { pid, start } = thisProcess();
+  return join(staging, `${what}.${pid}.${start}.${randomUUID().slice(0, 8)}`);
+}
+
+/** Who makes the thing of this name in staging; undefined for names that are not ours. */
+export function stagingMaker(name: string): ProcessIdentity | undefined {
+  const [, pid, start] = /^[a-z-]+\.(\d+)\.(\d*)\.[0-9a-f]{8}$/.exec(name) ?? [];
+  return pid === undefined || start === undefined ? undefined : { pid: Number(pid), start };
+}
+
+/** Out of sight at once, whatever it is; deleting may take long, and a kill in between leaves it to the sweep. */
+export async function moveToTrash({ trash }: Pick<GitDirectories, "trash">, path: string) {
+  const doomed = join(trash, randomUUID());
+  try {
+    await rename(path, doomed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  return doomed;
+}
+
+export async function emptyTrash({ trash }: Pick<GitDirectories, "trash">): Promise<void> {
+  for (const name of await readdir(trash)) await removeTree(join(trash, name));
+}
+
+/** Also what overlayfs left with mode 000, which only its owner's `rm` stumbles over. */
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function makeDirectory(path: string, mode: number): Promise<void> {
+  if ((await mkdir(path, { recursive: true, mode })) !== undefined) await chmod(path, mode);
+}

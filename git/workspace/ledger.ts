@@ -1,0 +1,101 @@
+// The list of workspaces of this host: written before anything is made, so that no crash leaves something unknown.
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isProcessAlive, type ProcessIdentity } from "../command/process-identity.ts";
+
+export type WorkspaceKind = "overlay" | "clone" | "worktree";
+
+/** Whose work it is; told in locks, logs and reports. */
+export interface WorkspaceOwner {
+  /** The tenant: results of one are never seen by another. */
+  readonly owner: string;
+  readonly runId?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly attempt?: number | undefined;
+}
+
+export interface LedgerEntry extends WorkspaceOwner {
+  readonly id: string;
+  readonly kind: WorkspaceKind;
+  /** The checkout. */
+  readonly path: string;
+  /** The remote's address; of a worktree, the common directory of the repository it belongs to. */
+  readonly repository: string;
+  readonly branch?: string | undefined;
+  /** Layers that must not go while it exists: directories below `templates/`. */
+  readonly layers?: readonly string[] | undefined;
+  readonly process: ProcessIdentity;
+  readonly createdAt: string;
+}
+
+/** The engine keeps it in its database, with leases; alone, this package keeps it in files. */
+export interface WorkspaceLedger {
+  /** False when the id is taken: another must be drawn. */
+  add(entry: LedgerEntry): Promise<boolean>;
+  remove(id: string): Promise<void>;
+  list(): Promise<LedgerEntry[]>;
+  /** Whether somebody still works in it. */
+  isLive(entry: LedgerEntry): Promise<boolean>;
+}
+
+export class FileLedger implements WorkspaceLedger {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async add(entry: LedgerEntry): Promise<boolean> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const draft = join(this.#directory, `.${entry.id}.${process.pid}.draft`);
+    await writeFile(draft, JSON.stringify(entry));
+    try {
+      await link(draft, this.#fileOf(entry.id)); // whole or not at all, and never over another
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#fileOf(id), { force: true });
+  }
+
+  async list(): Promise<LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (const name of await this.#names()) {
+      const text = await readIfThere(join(this.#directory, name));
+      if (text !== undefined) entries.push(JSON.parse(text));
+    }
+    return entries;
+  }
+
+  async isLive({ process }: LedgerEntry): Promise<boolean> {
+    return isProcessAlive(process);
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return (await readdir(this.#directory)).filter((name) => /^[^.].*\.json$/.test(name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#directory, `${id}.json`);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined; // removed meanwhile
+    throw error;
+  }
+}
