@@ -10,6 +10,7 @@
  * - `locked`: another git holds a lock file: wait, or sweep.
  * - `corrupt`: objects or refs are damaged: rebuild.
  * - `disk-full`: no room: free some.
+ * - `not-writable`: a directory is read-only or belongs to somebody else: give the right.
  * - `rejected`: the remote refused the push, or the content failed its checks.
  * - `too-large`: git wrote more than the caller accepts.
  * - `failed`: anything else; the message quotes git.
@@ -24,6 +25,7 @@ export type GitErrorCode =
   | "locked"
   | "corrupt"
   | "disk-full"
+  | "not-writable"
   | "rejected"
   | "too-large"
   | "failed";
@@ -50,6 +52,7 @@ export class GitError extends Error {
 /** Git's own wordings, in English because the environment says so; the first that fits decides. */
 const WORDINGS: readonly [GitErrorCode, RegExp][] = [
   ["disk-full", /No space left on device|Disk quota exceeded|file write error|out of disk space/i],
+  ["not-writable", /Read-only file system|Permission denied(?! \()/i],
   [
     "locked",
     /Unable to create '.*\.lock'|cannot lock ref|could not lock|is already locked|File exists\.\s+Another git process/i,

@@ -17,7 +17,7 @@ export function thisProcess(): ProcessIdentity {
 export function isProcessAlive({ pid, start }: ProcessIdentity): boolean {
   if (start === "") return answersSignal(pid);
   const state = readProcessState(pid);
-  return state !== undefined && state.isAlive && state.start === start;
+  return state?.start === start && state.isAlive;
 }
 
 function answersSignal(pid: number): boolean {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 export interface ProcessState {
   /** As the kernel keeps it: at most 15 characters. */
   readonly program: string;
+  readonly parent: number;
   readonly group: number;
   /** In ticks since the boot; with the number it names a process for good. */
   readonly start: string;
@@ -25,6 +26,7 @@ export function readProcessState(pid: number | string): ProcessState | undefined
   const fields = text.slice(end + 2).split(" ");
   return {
     program: text.slice(text.indexOf("(") + 1, end),
+    parent: Number(fields[1]),
     group: Number(fields[2]),
     start: fields[19] ?? "",
     isAlive: fields[0] !== "Z" && fields[0] !== "X",

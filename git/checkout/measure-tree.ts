@@ -1,0 +1,52 @@
+// Counts what a checkout would write, before it is written: a small repository can hold a very large tree.
+import { GitError } from "../command/git-error.ts";
+import { runGit } from "../command/run-git.ts";
+import type { CommitId } from "../remote/commit-id.ts";
+
+export interface TreeSize {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface TreeLimits {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export const DEFAULT_TREE_LIMITS: TreeLimits = { files: 500_000, bytes: 50 * 1024 ** 3 };
+
+/** A block of the filesystem; small files cost one each. */
+const BLOCK_BYTES = 4096;
+/** About what one entry of git's index takes. */
+const INDEX_ENTRY_BYTES = 100;
+const LISTING_BYTES_PER_FILE = 16;
+
+/** Counts with the sizes only: names are not needed and may be long. */
+export async function measureTree(
+  gitDir: string,
+  commit: CommitId,
+  limits: TreeLimits = DEFAULT_TREE_LIMITS,
+): Promise<TreeSize> {
+  const args = ["ls-tree", "-r", "--format=%(objectsize)", commit];
+  const maxOutputBytes = (limits.files + 1) * LISTING_BYTES_PER_FILE;
+  const { stdout } = await runGit(args, { gitDir, maxOutputBytes }).catch((error: unknown) => {
+    throw error instanceof GitError && error.code === "too-large"
+      ? tooLarge(`more than ${limits.files} files`)
+      : error;
+  });
+  let files = 0;
+  let bytes = 0;
+  for (const line of stdout.toString("latin1").split("\n")) {
+    if (line === "") continue;
+    files++;
+    const size = line === "-" ? 0 : Number(line); // a submodule has none
+    bytes += Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES + INDEX_ENTRY_BYTES;
+  }
+  if (files > limits.files) throw tooLarge(`${files} files, where ${limits.files} are allowed`);
+  if (bytes > limits.bytes) throw tooLarge(`${bytes} bytes, where ${limits.bytes} are allowed`);
+  return { files, bytes };
+}
+
+function tooLarge(what: string): GitError {
+  return new GitError("too-large", `the tree is refused: it has ${what}`, { command: "ls-tree" });
+}

@@ -1,0 +1,88 @@
+// Who descends from whom, and who is inside a directory, as /proc tells it.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readProcessState } from "./process-state.ts";
+
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it has ended by itself
+  }
+}
+
+/** Children first seen first; a process that is reparented meanwhile is found with its new parent. */
+export function descendantsOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const candidate of processIds()) {
+    const parent = readProcessState(candidate)?.parent;
+    if (parent === undefined) continue;
+    children.set(parent, [...(children.get(parent) ?? []), candidate]);
+  }
+  const found: number[] = [];
+  for (let open = children.get(pid) ?? []; open.length > 0; ) {
+    found.push(...open);
+    open = open.flatMap((one) => children.get(one) ?? []);
+  }
+  return found;
+}
+
+/**
+ * Processes of this user with their working directory, root, program or an open file in one of these directories. Those
+ * of other users (an operator's shell, a backup) are nobody's to end.
+ */
+export function processesIn(directories: readonly string[], uid: number): number[] {
+  return processIds().filter((pid) => {
+    if (pid === process.pid || userOf(pid) !== uid) return false;
+    return linksOf(pid).some((link) => directories.some((directory) => isIn(link, directory)));
+  });
+}
+
+/** The real user, which a program cannot hide. */
+function userOf(pid: number): number | undefined {
+  const found = /^Uid:\s+(\d+)/m.exec(readText(pid, "status"))?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []; // not Linux
+    throw error;
+  }
+}
+
+function linksOf(pid: number): string[] {
+  const links = [readLink(pid, "cwd"), readLink(pid, "root"), readLink(pid, "exe")];
+  let descriptors: string[] = [];
+  try {
+    descriptors = readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    // It has ended, or is another user's: then it cannot be in a directory of ours either.
+  }
+  for (const descriptor of descriptors) links.push(readLink(pid, `fd/${descriptor}`));
+  return links.filter((link) => link !== undefined);
+}
+
+function isIn(link: string, directory: string): boolean {
+  const path = link.replace(/ \(deleted\)$/, "");
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
+function readLink(pid: number, name: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/${name}`);
+  } catch {
+    return undefined; // ended meanwhile, or not ours to see
+  }
+}
+
+function readText(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return ""; // ended meanwhile
+  }
+}

@@ -1,0 +1,41 @@
+// Runs a small program of the system (mount, umount, cp) and says how it went.
+import { execFile } from "node:child_process";
+
+export interface ToolOptions {
+  readonly cwd?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface ToolOutcome {
+  /** 127 when the program is not installed. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+export async function runTool(
+  program: string,
+  args: readonly string[],
+  { cwd = "/", timeoutMs = TIMEOUT_MS }: ToolOptions = {},
+): Promise<ToolOutcome> {
+  const options = {
+    cwd,
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+    env: { PATH, LC_ALL: "C.UTF-8" },
+  } as const;
+  return await new Promise((resolve) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve({ exitCode: 0, stdout, stderr });
+      else resolve({ exitCode: exitCodeOf(error), stdout, stderr: stderr || error.message });
+    });
+  });
+}
+
+function exitCodeOf(error: { code?: unknown }): number {
+  if (typeof error.code === "number") return error.code;
+  return error.code === "ENOENT" ? 127 : -1;
+}

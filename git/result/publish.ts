@@ -1,0 +1,102 @@
+// Pushes a commit from a repository of ours to the remote, and believes only what the remote then says.
+import { GitError } from "../command/git-error.ts";
+import { type RunGitOptions, runGit } from "../command/run-git.ts";
+import type { RemoteAccess } from "../mirror/mirror.ts";
+import { type CommitId, isCommitId } from "../remote/commit-id.ts";
+import { runGitWithToken } from "../remote/credential-broker.ts";
+import { isRefName } from "../remote/ref-name.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
+
+export interface PublishRequest {
+  /** Where the commit is: never a job's own repository. */
+  readonly gitDir: string;
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  readonly commit: CommitId;
+  readonly remote: RemoteUrl;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+  readonly access: RemoteAccess;
+  /** What the branch must be at; `none`: it must not exist. Without it, only a fast-forward is accepted. */
+  readonly expected?: CommitId | "none" | undefined;
+  /** Called at the last moment; throws when somebody else has taken over. */
+  readonly fence: () => Promise<void>;
+}
+
+export interface Published {
+  readonly branch: string;
+  readonly commit: CommitId;
+}
+
+const PUSH_TIMEOUT_MS = 15 * 60_000;
+
+export async function publish(request: PublishRequest): Promise<Published> {
+  const { branch, commit } = request;
+  const ref = `refs/heads/${branch}`;
+  if (!isRefName(branch) || branch.startsWith("refs/")) {
+    throw new WorkspaceError(
+      "invalid-request",
+      `not a valid branch name: '${branch.slice(0, 80)}'`,
+    );
+  }
+  await request.fence();
+  const failure = await push(request, ref).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // A connection may break after the push has arrived: what the remote has decides.
+  const there = await readBranch(request, ref).catch((error: unknown) => {
+    throw failure ?? error;
+  });
+  if (there === commit) return { branch, commit };
+  if (failure === undefined) {
+    const at = there ?? "nowhere";
+    throw new GitError("rejected", `the remote took the push, but '${branch}' is at ${at}`, {
+      command: "push",
+    });
+  }
+  if (isConflict(failure)) {
+    const at = there === undefined ? "it does not exist" : `it is at ${there}`;
+    throw new WorkspaceError("conflict", `branch '${branch}' has moved: ${at}`, failure);
+  }
+  throw failure;
+}
+
+async function push(request: PublishRequest, ref: string): Promise<void> {
+  const { commit, remote, expected } = request;
+  const lease =
+    expected === undefined
+      ? []
+      : [`--force-with-lease=${ref}:${expected === "none" ? "" : expected}`];
+  const flags = ["--quiet", "--no-verify", "--no-signed", ...lease];
+  const args = ["push", ...flags, "--end-of-options", remote.text, `${commit}:${ref}`];
+  await runRemote(args, request);
+}
+
+async function readBranch(request: PublishRequest, ref: string): Promise<CommitId | undefined> {
+  const args = ["ls-remote", "--quiet", "--end-of-options", request.remote.text, ref];
+  const { stdout } = await runRemote(args, request);
+  const lines = stdout.toString("utf8").split("\n");
+  const id = lines.find((line) => line.endsWith(`\t${ref}`))?.split("\t", 1)[0] ?? "";
+  return isCommitId(id) ? id : undefined;
+}
+
+async function runRemote(args: readonly string[], request: PublishRequest) {
+  const { remote, access, gitDir, user } = request;
+  const options: RunGitOptions = {
+    gitDir,
+    protocols: [remote.protocol],
+    timeoutMs: access.timeoutMs ?? PUSH_TIMEOUT_MS,
+    signal: access.signal,
+    uid: user?.uid,
+    gid: user?.gid,
+  };
+  return access.tokens === undefined
+    ? await runGit(args, options)
+    : await runGitWithToken(args, { ...options, remote, tokens: access.tokens });
+}
+
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof GitError) || error.code !== "rejected") return false;
+  return /non-fast-forward|fetch first|stale info|already exists/.test(error.details.stderr ?? "");
+}

@@ -1,0 +1,51 @@
+// What a command in the sandbox sees: its workspace, the system read-only, and nothing of Croft's.
+import { lstatSync, readlinkSync } from "node:fs";
+
+export interface SandboxPlan {
+  /** Writable, at its own path, so that what tools print can be found from outside too. */
+  readonly workspace: string;
+  /** Becomes /tmp: on the disk, not in memory, and gone with the workspace. */
+  readonly temporary: string;
+  /** Hidden as a whole, wherever it lies. */
+  readonly data: string;
+  /** What else may be written, at its own path: the repository that a worktree belongs to. */
+  readonly writable?: readonly string[] | undefined;
+  readonly hasNetwork: boolean;
+}
+
+/** Programs, libraries and their settings; homes, mounts and other people's data are not among them. */
+const SYSTEM = ["/usr", "/etc", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store"];
+
+/** What `resolv.conf` often leads to. */
+const NETWORK = ["/run/systemd/resolve"];
+
+/**
+ * Capabilities are dropped, because a bubblewrap that root started would keep all of them and the command could remount
+ * what is read-only (measured). The process namespace is what makes the end certain: with its first process all others go.
+ */
+export function sandboxArguments(plan: SandboxPlan): string[] {
+  const { workspace, temporary, data, writable = [], hasNetwork } = plan;
+  return [
+    ...["--unshare-all", ...(hasNetwork ? ["--share-net"] : [])],
+    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...SYSTEM.flatMap(bindSystem),
+    ...(hasNetwork ? NETWORK.flatMap(bindSystem) : []),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--bind", temporary, "/tmp", "--dir", "/tmp/home"],
+    ...["--tmpfs", data, "--bind", workspace, workspace],
+    ...["--remount-ro", data],
+    ...writable.flatMap((path) => ["--bind", path, path]),
+    ...["--chdir", workspace],
+  ];
+}
+
+function bindSystem(path: string): string[] {
+  try {
+    return lstatSync(path).isSymbolicLink()
+      ? ["--symlink", readlinkSync(path), path]
+      : ["--ro-bind", path, path];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

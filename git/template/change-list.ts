@@ -1,0 +1,55 @@
+// Which files differ between two commits: what the next template has to write.
+import { GitError } from "../command/git-error.ts";
+import { runGit } from "../command/run-git.ts";
+import type { CommitId } from "../remote/commit-id.ts";
+
+export interface ChangedFile {
+  /** As git has it: any bytes but NUL. */
+  readonly path: Buffer;
+  /** `000000` when it is gone. */
+  readonly mode: string;
+  readonly blob: string;
+  readonly isNew: boolean;
+}
+
+const CHANGE_BYTES = 250;
+
+/** Undefined when there are more than `max`: then a whole checkout is the better way. */
+export async function listChanges(
+  gitDir: string,
+  from: CommitId,
+  to: CommitId,
+  max: number,
+): Promise<ChangedFile[] | undefined> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to];
+  try {
+    const { stdout } = await runGit(args, { gitDir, maxOutputBytes: (max + 1) * CHANGE_BYTES });
+    const changes = parseChanges(stdout);
+    return changes.length > max ? undefined : changes;
+  } catch (error) {
+    // The older commit may have been forced away and collected: no template to build on.
+    const isUsable = error instanceof GitError && ["too-large", "corrupt"].includes(error.code);
+    if (isUsable) return undefined;
+    throw error;
+  }
+}
+
+/** `:100644 100755 <old> <new> M NUL path NUL`, again and again. */
+function parseChanges(output: Buffer): ChangedFile[] {
+  const changes: ChangedFile[] = [];
+  for (let at = 0; at < output.length; ) {
+    const headEnd = output.indexOf(0, at);
+    const pathEnd = output.indexOf(0, headEnd + 1);
+    const [, mode = "", , blob = "", status] = output
+      .toString("latin1", at + 1, headEnd)
+      .split(" ");
+    changes.push({
+      path: output.subarray(headEnd + 1, pathEnd),
+      mode,
+      blob,
+      isNew: status === "A",
+    });
+    at = pathEnd + 1;
+  }
+  return changes;
+}

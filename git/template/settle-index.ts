@@ -1,0 +1,32 @@
+// Makes git trust a fresh index: entries written in the same second as their files are read again at every `git status`.
+import { lutimesSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type CheckoutPlace, checkoutOptions } from "../checkout/check-out.ts";
+import { runGit } from "../command/run-git.ts";
+
+/** Two seconds: whatever a job writes from now on has a later time than any file of the template, in whole seconds. */
+const PAST_MS = 2000;
+/** Above this, waiting for the next second costs less than touching every file. */
+export const TOUCHED_FILES_MAX = 2000;
+
+/** For few files: their time is set back, then git looks at them (and only at them) once more. */
+export async function settleFiles(place: CheckoutPlace, paths: readonly Buffer[]): Promise<void> {
+  if (paths.length === 0) return;
+  const when = (Date.now() - PAST_MS) / 1000;
+  for (const path of paths) {
+    lutimesSync(Buffer.concat([Buffer.from(`${place.path}/`), path]), when, when);
+  }
+  const input = Buffer.concat(paths.flatMap((path) => [path, Buffer.from("\0")]));
+  const args = ["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"];
+  const options = checkoutOptions(place);
+  await runGit(args, { ...options, input, variables: { GIT_LITERAL_PATHSPECS: "1" } });
+}
+
+/** For many: the index gets a time in a later second than its files, and nobody may use it before. */
+export async function settleAll({ path }: CheckoutPlace): Promise<void> {
+  const nextSecond = Math.floor(Date.now() / 1000) * 1000 + 1000;
+  await delay(nextSecond - Date.now() + 1);
+  const now = Date.now() / 1000;
+  utimesSync(join(path, ".git/index"), now, now);
+}

@@ -1,0 +1,263 @@
+// The cache of read-only checkouts that overlays are laid on: built once a commit, kept within a budget.
+import { existsSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { measureTree, type TreeLimits, type TreeSize } from "../checkout/measure-tree.ts";
+import { runTool } from "../command/run-tool.ts";
+import type { DiskAdmission } from "../disk/disk-admission.ts";
+import {
+  type GitDirectories,
+  moveToTrash,
+  removeTree,
+  stagingPlace,
+} from "../disk/git-directories.ts";
+import type { RepositoryLocks } from "../lock/repository-lock.ts";
+import type { Mirror } from "../mirror/mirror.ts";
+import type { CommitId } from "../remote/commit-id.ts";
+import type { JobUser } from "../sandbox/job-user.ts";
+import { buildDelta, buildWhole, type TemplateSource } from "./build-template.ts";
+import { type ChangedFile, listChanges } from "./change-list.ts";
+import { currentBoot, readMarker, type TemplateMarker, writeMarker } from "./template-marker.ts";
+
+export interface TemplatesOptions {
+  readonly directories: GitDirectories;
+  readonly locks: RepositoryLocks;
+  readonly admission: DiskAdmission;
+  readonly owner: JobUser | undefined;
+  readonly limits?: TreeLimits | undefined;
+  /** Failures of what nobody waits for: syncing, flattening. */
+  readonly onBackgroundError: (what: string, error: unknown) => void;
+}
+
+export interface Template {
+  readonly directory: string;
+  /** Lower layers of an overlay, the topmost first. */
+  readonly layers: readonly string[];
+  readonly files: number;
+}
+
+/** More layers make every lookup slower; the kernel's option string ends at about 60. */
+export const DEPTH_MAX = 8;
+const CHANGES_MAX = 5000;
+const CHANGES_SHARE_MAX = 0.25;
+const BUILD_TIMEOUT_MS = 15 * 60_000;
+const TOUCH_EVERY_MS = 60_000;
+
+export class Templates {
+  readonly #options: TemplatesOptions;
+  readonly #building = new Map<string, Promise<Template>>();
+  readonly #background = new Set<Promise<void>>();
+
+  constructor(options: TemplatesOptions) {
+    this.#options = options;
+  }
+
+  /** Where the templates of a repository lie. */
+  directoryOf({ gitDir }: Mirror): string {
+    return join(this.#options.directories.templates, basename(gitDir, ".git"));
+  }
+
+  /** Built if it is not there. Whoever uses it must have its layers in the ledger first, or a sweep may take them. */
+  async get(mirror: Mirror, commit: CommitId): Promise<Template> {
+    const found = this.find(mirror, commit);
+    if (found !== undefined) return found;
+    const key = join(this.directoryOf(mirror), commit);
+    const building = this.#building.get(key) ?? this.#build(mirror, commit);
+    this.#building.set(key, building);
+    try {
+      return await building;
+    } finally {
+      if (this.#building.get(key) === building) this.#building.delete(key);
+    }
+  }
+
+  /** A whole one is preferred to one in layers. */
+  find(mirror: Mirror, commit: CommitId): Template | undefined {
+    const directory = this.directoryOf(mirror);
+    for (const form of ["f", "d"]) {
+      const template = openTemplate(join(directory, `${commit}${form}`));
+      if (template !== undefined) return template;
+    }
+    return undefined;
+  }
+
+  /** What was begun in the background is done. */
+  async idle(): Promise<void> {
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  /** One at a time for each repository, in all processes: the next can then build on the last. */
+  async #build(mirror: Mirror, commit: CommitId): Promise<Template> {
+    const home = this.directoryOf(mirror);
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const request = { purpose: "build a template", timeoutMs: BUILD_TIMEOUT_MS };
+    return await this.#options.locks.holdLong(home, request, async () => {
+      const found = this.find(mirror, commit); // by another process, while we waited
+      return found ?? (await this.#make({ mirror, commit, home }));
+    });
+  }
+
+  async #make({ mirror, commit, home }: Plan): Promise<Template> {
+    const base = await this.#nearest(mirror, commit, home);
+    if (base === undefined) return await this.#makeWhole({ mirror, commit, home });
+    const template = await this.#makeDelta({ mirror, commit, home }, base);
+    if (template.layers.length >= DEPTH_MAX) this.#flatten({ mirror, commit, home });
+    return template;
+  }
+
+  async #makeWhole({ mirror, commit, home }: Plan): Promise<Template> {
+    const size = await measureTree(mirror.gitDir, commit, this.#options.limits);
+    const name = `${commit}f`;
+    return await this.#publish(
+      home,
+      { commit, size, layerBytes: size.bytes, layers: [name] },
+      (place) => buildWhole(this.#source(mirror, commit), place, size.files),
+    );
+  }
+
+  async #makeDelta({ mirror, commit, home }: Plan, { base, changes }: Base): Promise<Template> {
+    const size = sizeAfter(base.marker, changes);
+    const layers = [`${commit}d`, ...base.marker.layers];
+    const layerBytes = size.files * 100 + changes.length * 4096; // the index is written anew
+    const below = base.marker.layers.map((layer) => join(home, layer, "tree"));
+    return await this.#publish(home, { commit, size, layerBytes, layers }, (place) =>
+      buildDelta(this.#source(mirror, commit), place, { layers: below, changes }),
+    );
+  }
+
+  /** Made in staging, marked, renamed in: whoever sees it sees all of it. */
+  async #publish(home: string, made: Made, build: (place: string) => Promise<void>) {
+    const { directories, admission } = this.#options;
+    const { commit, size, layers, layerBytes } = made;
+    const place = stagingPlace(directories, "template");
+    const need = { bytes: layerBytes, files: layers.length === 1 ? size.files : 100 };
+    return await admission.admit(`a template of ${size.files} files`, need, async () => {
+      try {
+        await build(place);
+        const marker: TemplateMarker = {
+          ...{ version: 1, commit, layers, files: size.files, bytes: size.bytes, layerBytes },
+          ...{ boot: currentBoot(), isSynced: false },
+        };
+        writeMarker(place, marker);
+        const directory = join(home, layers[0] ?? "");
+        await this.#discard(directory); // one that is there has a marker that cannot be trusted
+        renameSync(place, directory);
+        this.#inBackground("sync a template", () => sync(directory, marker));
+        return templateOf(directory, marker);
+      } catch (error) {
+        await removeTree(place);
+        throw error;
+      }
+    });
+  }
+
+  async #discard(directory: string): Promise<void> {
+    if (!existsSync(directory)) return;
+    const doomed = await moveToTrash(this.#options.directories, directory);
+    if (doomed !== undefined) await removeTree(doomed);
+  }
+
+  /** The one used last is the most likely to be near. */
+  async #nearest(mirror: Mirror, commit: CommitId, home: string): Promise<Base | undefined> {
+    const candidates = readTemplates(home)
+      .filter(({ marker }) => marker.layers.length < DEPTH_MAX)
+      .sort((left, right) => right.usedAtMs - left.usedAtMs);
+    const base = candidates[0];
+    if (base === undefined) return undefined;
+    const max = Math.min(CHANGES_MAX, Math.ceil(base.marker.files * CHANGES_SHARE_MAX));
+    const changes = await listChanges(mirror.gitDir, base.marker.commit, commit, max);
+    return changes === undefined ? undefined : { base, changes };
+  }
+
+  /** So that the next one has a short way down again. */
+  #flatten({ mirror, commit, home }: Plan): void {
+    this.#inBackground("flatten a template", async () => {
+      const request = { purpose: "flatten a template", timeoutMs: BUILD_TIMEOUT_MS };
+      await this.#options.locks.holdLong(home, request, async () => {
+        if (openTemplate(join(home, `${commit}f`)) === undefined) {
+          await this.#makeWhole({ mirror, commit, home });
+        }
+      });
+    });
+  }
+
+  #inBackground(what: string, work: () => Promise<void>): void {
+    const running = work()
+      .catch((error: unknown) => this.#options.onBackgroundError(what, error))
+      .finally(() => this.#background.delete(running));
+    this.#background.add(running);
+  }
+
+  #source(mirror: Mirror, commit: CommitId): TemplateSource {
+    const { locks, owner } = this.#options;
+    return { mirror, commit, locks, owner };
+  }
+}
+
+interface Plan {
+  readonly mirror: Mirror;
+  readonly commit: CommitId;
+  readonly home: string;
+}
+
+interface Made {
+  readonly commit: CommitId;
+  readonly size: TreeSize;
+  readonly layerBytes: number;
+  readonly layers: readonly string[];
+}
+
+interface Base {
+  readonly base: StoredTemplate;
+  readonly changes: readonly ChangedFile[];
+}
+
+export interface StoredTemplate {
+  readonly directory: string;
+  readonly marker: TemplateMarker;
+  readonly usedAtMs: number;
+}
+
+/** Every one below a repository's directory that can be trusted, with the layers it needs. */
+export function readTemplates(home: string): StoredTemplate[] {
+  return readdirSync(home)
+    .filter((name) => /^[0-9a-f]{40,64}[fd]$/.test(name))
+    .flatMap((name) => {
+      const directory = join(home, name);
+      const marker = readMarker(directory);
+      if (marker === undefined || !hasLayers(home, marker)) return [];
+      const usedAtMs = statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      return [{ directory, marker, usedAtMs }];
+    });
+}
+
+function openTemplate(directory: string): Template | undefined {
+  const marker = readMarker(directory);
+  if (marker === undefined || !hasLayers(join(directory, ".."), marker)) return undefined;
+  const now = Date.now();
+  const usedAtMs = statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  if (now - usedAtMs > TOUCH_EVERY_MS) utimesSync(directory, now / 1000, now / 1000);
+  return templateOf(directory, marker);
+}
+
+function hasLayers(home: string, { layers }: TemplateMarker): boolean {
+  return layers.slice(1).every((layer) => readMarker(join(home, layer)) !== undefined);
+}
+
+function templateOf(directory: string, { layers, files }: TemplateMarker): Template {
+  const home = join(directory, "..");
+  return { directory, layers: layers.map((layer) => join(home, layer, "tree")), files };
+}
+
+function sizeAfter({ files, bytes }: TemplateMarker, changes: readonly ChangedFile[]): TreeSize {
+  const added = changes.filter(({ isNew }) => isNew).length;
+  const gone = changes.filter(({ mode }) => mode === "000000").length;
+  return { files: files + added - gone, bytes };
+}
+
+/** Only then is it worth anything after a power loss. */
+async function sync(directory: string, marker: TemplateMarker): Promise<void> {
+  const { exitCode, stderr } = await runTool("sync", ["-f", directory], { timeoutMs: 600_000 });
+  if (exitCode !== 0) throw new Error(`cannot sync '${directory}': ${stderr.trim()}`);
+  if (existsSync(join(directory, "tree"))) writeMarker(directory, { ...marker, isSynced: true });
+}

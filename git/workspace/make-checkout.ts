@@ -1,0 +1,118 @@
+// Makes the files of a workspace: an overlay on a template, or a clone of its own.
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { checkOut } from "../checkout/check-out.ts";
+import {
+  configText,
+  type Head,
+  type Identity,
+  layOutRepository,
+  linkPacks,
+  makeOwned,
+  packFiles,
+  writeHead,
+  writeOwned,
+} from "../checkout/lay-out-repository.ts";
+import { removeTree } from "../disk/git-directories.ts";
+import { mountOverlay } from "../disk/mount-overlay.ts";
+import type { RepositoryLocks } from "../lock/repository-lock.ts";
+import type { Mirror } from "../mirror/mirror.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import type { JobUser } from "../sandbox/job-user.ts";
+import { remoteRefs } from "../template/build-template.ts";
+import type { Template } from "../template/templates.ts";
+
+export interface CheckoutPlan {
+  readonly path: string;
+  /** Beside it: the writable layer and temporary files. */
+  readonly parts: string;
+  readonly head: Head;
+  readonly remote: RemoteUrl;
+  readonly identity: Identity;
+  readonly owner: JobUser | undefined;
+  readonly sparse: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Only the job's user may look in. */
+const PRIVATE = 0o700;
+
+export function temporaryOf(parts: string): string {
+  return join(parts, "tmp");
+}
+
+/** Everything but the mount is a handful of small files: the cost does not grow with the repository. */
+export async function makeOverlay(plan: CheckoutPlan, template: Template): Promise<void> {
+  const { path, parts, owner } = plan;
+  const upper = join(parts, "upper");
+  const work = join(parts, "work");
+  makePlaces(plan);
+  for (const directory of [upper, work, path]) makeOwned(directory, owner);
+  chmodSync(upper, PRIVATE);
+  const gitDir = join(upper, ".git");
+  const layout = { ...plan, gitDir };
+  writeHead(layout);
+  writeOwned(join(gitDir, "config"), configText(layout), owner);
+  const base = join(template.directory, "..");
+  await mountOverlay({ base, layers: template.layers, upper, work, target: path });
+}
+
+/**
+ * Packs are linked when the job has another user: they are ours and cannot be written by it. Under the same user it could
+ * change the mirror through the link, so it gets copies.
+ */
+export async function makeClone(
+  plan: CheckoutPlan,
+  mirror: Mirror,
+  locks: RepositoryLocks,
+): Promise<void> {
+  const { path, parts, owner } = plan;
+  makePlaces(plan);
+  makeOwned(path, owner);
+  chmodSync(path, PRIVATE);
+  const layout = { ...plan, gitDir: join(path, ".git") };
+  layOutRepository(layout);
+  const packs = join(layout.gitDir, "objects/pack");
+  const linked = owner === undefined ? join(parts, "packs") : packs;
+  if (linked !== packs) mkdirSync(linked);
+  const request = { purpose: "link packs into a clone", signal: plan.signal };
+  await locks.hold(mirror.gitDir, request, async ({ descriptor }) => {
+    linkPacks(join(mirror.gitDir, "objects/pack"), linked);
+    writeOwned(join(layout.gitDir, "packed-refs"), await remoteRefs(mirror, [descriptor]), owner);
+  });
+  if (linked !== packs) await copyPacks(linked, packs);
+  await checkOut({ path, owner, signal: plan.signal }, plan.head.commit, plan.sparse);
+}
+
+/** From a repository that has this one commit and belongs to nobody else. */
+export async function makeShallowClone(plan: CheckoutPlan, shallow: string): Promise<void> {
+  const { path, owner } = plan;
+  makeOwned(path, owner);
+  chmodSync(path, PRIVATE);
+  const layout = { ...plan, gitDir: join(path, ".git") };
+  layOutRepository(layout);
+  linkPacks(join(shallow, "objects/pack"), join(layout.gitDir, "objects/pack"));
+  const boundary = join(shallow, "shallow"); // absent when the history is no longer than what was asked for
+  if (existsSync(boundary)) {
+    writeOwned(join(layout.gitDir, "shallow"), readFileSync(boundary, "utf8"), owner);
+  }
+  await checkOut({ path, owner, signal: plan.signal }, plan.head.commit, plan.sparse);
+  await removeTree(shallow);
+}
+
+/** Before anything else lies in them. */
+export function makePlaces({ parts, owner }: Pick<CheckoutPlan, "parts" | "owner">): void {
+  mkdirSync(parts, { recursive: true, mode: 0o711 });
+  makeOwned(temporaryOf(parts), owner);
+  chmodSync(temporaryOf(parts), PRIVATE);
+}
+
+/** Outside the lock, because it may take long. */
+async function copyPacks(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of packFiles(from)) {
+    await copyFile(join(from, name), join(to, name));
+  }
+  await removeTree(from);
+}

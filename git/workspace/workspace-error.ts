@@ -1,0 +1,29 @@
+// What can go wrong with workspaces and results, beyond git itself.
+
+/**
+ * - `kind-unavailable`: this machine cannot make the kind that was asked for; the message says why.
+ * - `invalid-request`: a name, branch or option that cannot be right.
+ * - `result-refused`: what the job left is not accepted; the message says what is wrong with it.
+ * - `stale-attempt`: a later attempt of the same job has begun; this one may not record or publish any more.
+ * - `branch-in-use`: the branch is checked out elsewhere.
+ * - `branch-exists`: there is a branch of that name at another commit.
+ * - `conflict`: the remote's branch has moved; nothing was changed.
+ */
+export type WorkspaceErrorCode =
+  | "kind-unavailable"
+  | "invalid-request"
+  | "result-refused"
+  | "stale-attempt"
+  | "branch-in-use"
+  | "branch-exists"
+  | "conflict";
+
+export class WorkspaceError extends Error {
+  override readonly name = "WorkspaceError";
+  readonly code: WorkspaceErrorCode;
+
+  constructor(code: WorkspaceErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

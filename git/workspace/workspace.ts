@@ -1,0 +1,211 @@
+// One isolated checkout for one attempt of a job. Once a command has run in it, no git of ours opens its `.git`.
+import { mkdir } from "node:fs/promises";
+import type { Identity } from "../checkout/lay-out-repository.ts";
+import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
+import type { RemoteAccess } from "../mirror/mirror.ts";
+import { type CommitId, commitId } from "../remote/commit-id.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import { keepBundle } from "../result/keep-bundle.ts";
+import { type Published, publish } from "../result/publish.ts";
+import { PackReceiver } from "../result/receive-pack.ts";
+import { COMMIT, DIFF, RECORD } from "../result/record-script.ts";
+import type { ResultRepository } from "../result/result-repository.ts";
+import { incomingPack, prepareQuarantine, takeIn } from "../result/take-in.ts";
+import {
+  JobCommand,
+  type JobCommandOptions,
+  type JobCommandResult,
+  type JobPlace,
+} from "../sandbox/job-command.ts";
+import { runJobGit } from "../sandbox/run-job-git.ts";
+import type { LedgerEntry, WorkspaceKind } from "./ledger.ts";
+import { WorkspaceError } from "./workspace-error.ts";
+
+export interface WorkspaceParts {
+  readonly entry: LedgerEntry;
+  /** Why it is of this kind. */
+  readonly reason: string;
+  readonly base: CommitId;
+  readonly remote: RemoteUrl;
+  readonly identity: Identity;
+  readonly place: JobPlace;
+  readonly directories: GitDirectories;
+  /** Where its results go; waits for the mirror where that is still being made. */
+  readonly results: () => Promise<ResultRepository>;
+  /** `isQuiet`: nobody can be left in it. */
+  readonly remove: (isQuiet: boolean) => Promise<void>;
+}
+
+export interface RunOptions extends JobCommandOptions {
+  /** Off unless asked for. */
+  readonly network?: boolean | undefined;
+}
+
+export interface WorkspaceResult {
+  readonly commit: CommitId;
+  readonly base: CommitId;
+  readonly ref: string;
+}
+
+export interface PublishOptions {
+  readonly branch: string;
+  readonly commit: CommitId;
+  readonly access?: RemoteAccess | undefined;
+  readonly expected?: CommitId | "none" | undefined;
+}
+
+const RESULT_BYTES_MAX = 1024 ** 3;
+const DIFF_BYTES_MAX = 64 * 1024 ** 2;
+
+export class Workspace {
+  readonly id: string;
+  readonly kind: WorkspaceKind;
+  readonly reason: string;
+  readonly path: string;
+  readonly branch: string | undefined;
+  /** The commit it began at. */
+  readonly base: CommitId;
+  readonly #parts: WorkspaceParts;
+  readonly #running = new Set<JobCommand>();
+  #removing: Promise<void> | undefined;
+
+  constructor(parts: WorkspaceParts) {
+    this.id = parts.entry.id;
+    this.kind = parts.entry.kind;
+    this.reason = parts.reason;
+    this.path = parts.entry.path;
+    this.branch = parts.entry.branch;
+    this.base = parts.base;
+    this.#parts = parts;
+  }
+
+  /** Whether a command in it is kept from everything else on the machine. */
+  get isSandboxed(): boolean {
+    return this.#parts.place.sandbox !== undefined;
+  }
+
+  /** The command's own failure is a result, not an error. */
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<JobCommandResult> {
+    return await this.#start(argv, options).result;
+  }
+
+  /** Everything that is not ignored, on the workspace's branch. Undefined when there was nothing to commit. */
+  async commit(message: string, signal?: AbortSignal): Promise<CommitId | undefined> {
+    const options = { identity: this.#parts.identity, input: message, signal };
+    const { stdout } = await this.#git(COMMIT, [], options);
+    const id = stdout.toString("latin1").trim();
+    return id === "" ? undefined : commitId(id);
+  }
+
+  /** From where it began to what is there now, committed or not, new files included. */
+  async diff(signal?: AbortSignal): Promise<string> {
+    const options = { identity: this.#parts.identity, maxOutputBytes: DIFF_BYTES_MAX + 1, signal };
+    const { stdout } = await this.#git(DIFF, [this.base], options);
+    if (stdout.length > DIFF_BYTES_MAX) {
+      throw new WorkspaceError("result-refused", `the diff is larger than ${DIFF_BYTES_MAX} bytes`);
+    }
+    return stdout.toString("utf8");
+  }
+
+  /** Records what is there now as a commit in the owner's results. */
+  async result(options: ResultOptions = {}): Promise<WorkspaceResult> {
+    const { directories, entry, identity } = this.#parts;
+    const { ref = `refs/croft/workspaces/${this.id}`, message = `croft: ${this.id}` } = options;
+    const { maxBytes = RESULT_BYTES_MAX, signal } = options;
+    const results = await this.#parts.results();
+    const place = stagingPlace(directories, "result");
+    try {
+      await mkdir(place, { mode: 0o700 });
+      prepareQuarantine(place);
+      const pack = new PackReceiver(incomingPack(place), maxBytes);
+      const commit = await this.#receive(pack, [this.base, message], { identity, signal });
+      const { jobId, attempt } = entry;
+      const { base } = this;
+      await takeIn(results, { place, commit, base, ref, attempt: { jobId, attempt } });
+      return { commit, base, ref };
+    } finally {
+      await removeTree(place);
+    }
+  }
+
+  /** Of a commit that `result` gave. */
+  async publish(options: PublishOptions): Promise<Published> {
+    const { entry, remote } = this.#parts;
+    const results = await this.#parts.results();
+    return await publish({
+      gitDir: results.gitDir,
+      remote,
+      commit: options.commit,
+      branch: options.branch,
+      expected: options.expected,
+      access: options.access ?? {},
+      fence: () => results.hold("publish", async () => results.requireCurrent(entry)),
+    });
+  }
+
+  /** What a failed job left, as a bundle for a day; undefined when it changed nothing. */
+  async keep(): Promise<string | undefined> {
+    const result = await this.result({ ref: `refs/croft/kept/${this.id}` });
+    return await keepBundle(await this.#parts.results(), { ...result, id: this.id });
+  }
+
+  /** Ends everything in it and takes it away. Twice does nothing more. */
+  remove(): Promise<void> {
+    this.#removing ??= this.#remove();
+    return this.#removing;
+  }
+
+  async #remove(): Promise<void> {
+    await Promise.all([...this.#running].map((command) => command.end()));
+    await this.#parts.remove(this.isSandboxed);
+  }
+
+  #start(argv: readonly string[], { network = false, ...options }: RunOptions): JobCommand {
+    if (this.#removing !== undefined) throw new Error(`workspace '${this.id}' is being removed`);
+    const { place } = this.#parts;
+    const sandbox = place.sandbox && { ...place.sandbox, hasNetwork: network };
+    const command = new JobCommand(argv, { ...place, sandbox }, options);
+    this.#running.add(command);
+    const ended = () => this.#running.delete(command);
+    command.result.then(ended, ended);
+    return command;
+  }
+
+  #git(script: string, args: readonly string[], options: Parameters<typeof runJobGit>[3]) {
+    return runJobGit((argv, start) => this.#start(argv, start), script, args, options);
+  }
+
+  async #receive(
+    pack: PackReceiver,
+    args: readonly string[],
+    options: Parameters<typeof runJobGit>[3],
+  ): Promise<CommitId> {
+    const stop = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+    let overflow: unknown;
+    pack.on("error", (error) => {
+      overflow = error;
+      stop.abort();
+    });
+    const closed = new Promise<void>((resolve) => pack.once("close", () => resolve()));
+    try {
+      await this.#git(RECORD, args, { ...options, signal, output: pack });
+    } catch (error) {
+      throw overflow ?? error;
+    } finally {
+      pack.end();
+      await closed;
+    }
+    if (overflow !== undefined) throw overflow;
+    const { commit } = pack;
+    if (commit !== undefined) return commit;
+    throw new WorkspaceError("result-refused", "the job's repository did not give a commit");
+  }
+}
+
+export interface ResultOptions {
+  readonly ref?: string | undefined;
+  readonly message?: string | undefined;
+  readonly maxBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
