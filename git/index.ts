@@ -1,11 +1,17 @@
 // Git on disk: run git, credentials, locks. Knows no jobs, no SQL and no HTTP.
 
+export {
+  DEFAULT_IDENTITY,
+  type Identity,
+} from "./checkout/lay-out-repository.ts";
+export { DEFAULT_TREE_LIMITS, type TreeLimits } from "./checkout/measure-tree.ts";
 export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
+export { type GitDirectories, gitDirectories } from "./disk/git-directories.ts";
 export {
   type HeldLock,
   type LockHolder,
@@ -16,11 +22,11 @@ export {
 } from "./lock/repository-lock.ts";
 export {
   type Mirror,
-  type MirrorDirectories,
   Mirrors,
-  type RemoteAccess,
-  USUAL_REFS,
 } from "./mirror/mirror.ts";
+export { USUAL_REFS } from "./mirror/update-mirror.ts";
+export { type Git, type GitOptions, openGit } from "./open-git.ts";
+export { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
 export { type CommitId, commitId, isCommitId } from "./remote/commit-id.ts";
 export {
   runGitWithToken,
@@ -29,6 +35,7 @@ export {
   type TokenSource,
 } from "./remote/credential-broker.ts";
 export { isRefName, type RefName, refName } from "./remote/ref-name.ts";
+export type { RemoteAccess } from "./remote/remote-access.ts";
 export {
   directoryNameOf,
   parseRemoteUrl,
@@ -36,3 +43,22 @@ export {
   RemoteUrlError,
   type RemoteUrlRules,
 } from "./remote/remote-url.ts";
+export type { JobCommandOptions, JobCommandResult } from "./sandbox/job-command.ts";
+export { type JobUser, jobUser } from "./sandbox/job-user.ts";
+export type { SweepReport } from "./sweep/sweep-report.ts";
+export {
+  FileLedger,
+  type LedgerEntry,
+  type WorkspaceKind,
+  type WorkspaceLedger,
+  type WorkspaceOwner,
+} from "./workspace/ledger.ts";
+export {
+  type PublishOptions,
+  type ResultOptions,
+  type RunOptions,
+  Workspace,
+  type WorkspaceResult,
+} from "./workspace/workspace.ts";
+export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/workspace-error.ts";
+export { type WorkspacePlan, Workspaces } from "./workspace/workspaces.ts";

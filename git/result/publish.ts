@@ -1,7 +1,7 @@
 // Pushes a commit from a repository of ours to the remote, and believes only what the remote then says.
 import { GitError } from "../command/git-error.ts";
 import { type RunGitOptions, runGit } from "../command/run-git.ts";
-import type { RemoteAccess } from "../mirror/mirror.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import { runGitWithToken } from "../remote/credential-broker.ts";
 import { isRefName } from "../remote/ref-name.ts";

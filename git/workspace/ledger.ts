@@ -1,7 +1,7 @@
 // The list of workspaces of this host: written before anything is made, so that no crash leaves something unknown.
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isProcessAlive, type ProcessIdentity } from "../command/process-identity.ts";
+import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 
 export type WorkspaceKind = "overlay" | "clone" | "worktree";
 
@@ -36,6 +36,8 @@ export interface WorkspaceLedger {
   list(): Promise<LedgerEntry[]>;
   /** Whether somebody still works in it. */
   isLive(entry: LedgerEntry): Promise<boolean>;
+  /** Removes what writers left who were killed. */
+  sweep(): Promise<void>;
 }
 
 export class FileLedger implements WorkspaceLedger {
@@ -47,7 +49,8 @@ export class FileLedger implements WorkspaceLedger {
 
   async add(entry: LedgerEntry): Promise<boolean> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const draft = join(this.#directory, `.${entry.id}.${process.pid}.draft`);
+    const { pid, start } = thisProcess();
+    const draft = join(this.#directory, `.${entry.id}.${pid}.${start}.draft`);
     await writeFile(draft, JSON.stringify(entry));
     try {
       await link(draft, this.#fileOf(entry.id)); // whole or not at all, and never over another
@@ -67,6 +70,7 @@ export class FileLedger implements WorkspaceLedger {
   async list(): Promise<LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (const name of await this.#names()) {
+      if (!/^[^.].*\.json$/.test(name)) continue;
       const text = await readIfThere(join(this.#directory, name));
       if (text !== undefined) entries.push(JSON.parse(text));
     }
@@ -77,9 +81,18 @@ export class FileLedger implements WorkspaceLedger {
     return isProcessAlive(process);
   }
 
+  async sweep(): Promise<void> {
+    for (const name of await this.#names()) {
+      const [, pid, start] = /^\..*\.(\d+)\.(\d*)\.draft$/.exec(name) ?? [];
+      if (pid === undefined || start === undefined) continue;
+      if (isProcessAlive({ pid: Number(pid), start })) continue;
+      await rm(join(this.#directory, name), { force: true });
+    }
+  }
+
   async #names(): Promise<string[]> {
     try {
-      return (await readdir(this.#directory)).filter((name) => /^[^.].*\.json$/.test(name));
+      return await readdir(this.#directory);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
       throw error;

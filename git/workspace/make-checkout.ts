@@ -1,5 +1,5 @@
 // Makes the files of a workspace: an overlay on a template, or a clone of its own.
-import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { checkOut } from "../checkout/check-out.ts";
@@ -22,8 +22,12 @@ import type { RemoteUrl } from "../remote/remote-url.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { remoteRefs } from "../template/build-template.ts";
 import type { Template } from "../template/templates.ts";
+import type { LedgerEntry } from "./ledger.ts";
+
+export const WORKSPACE_MARKER = "workspace.json";
 
 export interface CheckoutPlan {
+  readonly entry: LedgerEntry;
   readonly path: string;
   /** Beside it: the writable layer and temporary files. */
   readonly parts: string;
@@ -101,9 +105,11 @@ export async function makeShallowClone(plan: CheckoutPlan, shallow: string): Pro
   await removeTree(shallow);
 }
 
-/** Before anything else lies in them. */
-export function makePlaces({ parts, owner }: Pick<CheckoutPlan, "parts" | "owner">): void {
-  mkdirSync(parts, { recursive: true, mode: 0o711 });
+/** Before anything else lies in them. The marker proves whose they are, should the ledger be lost. */
+export function makePlaces({ parts, owner, entry }: CheckoutPlan): void {
+  mkdirSync(parts);
+  chmodSync(parts, 0o711); // the job passes through; the umask may forbid it
+  writeFileSync(join(parts, WORKSPACE_MARKER), JSON.stringify(entry), { mode: 0o600 });
   makeOwned(temporaryOf(parts), owner);
   chmodSync(temporaryOf(parts), PRIVATE);
 }

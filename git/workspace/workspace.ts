@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import type { Identity } from "../checkout/lay-out-repository.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
-import type { RemoteAccess } from "../mirror/mirror.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import { type CommitId, commitId } from "../remote/commit-id.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { keepBundle } from "../result/keep-bundle.ts";

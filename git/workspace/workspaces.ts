@@ -147,15 +147,16 @@ export class Workspaces {
   }
 
   #checkoutPlan(
-    { id, path }: LedgerEntry,
+    entry: LedgerEntry,
     { remote }: Mirror,
     commit: CommitId,
     plan: WorkspacePlan,
   ): CheckoutPlan {
     const { directories, platform } = this.#options;
     return {
-      path,
-      parts: partsOf(directories, id),
+      entry,
+      path: entry.path,
+      parts: partsOf(directories, entry.id),
       head: { commit, branch: plan.branch },
       remote,
       identity: plan.identity ?? DEFAULT_IDENTITY,

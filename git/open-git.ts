@@ -1,0 +1,75 @@
+// Puts the parts of this package together on one data directory.
+import type { TreeLimits } from "./checkout/measure-tree.ts";
+import { DiskAdmission } from "./disk/disk-admission.ts";
+import { type GitDirectories, openGitDirectories } from "./disk/git-directories.ts";
+import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
+import { Mirrors } from "./mirror/mirror.ts";
+import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
+import { type JobUser, jobUser } from "./sandbox/job-user.ts";
+import { sweep } from "./sweep/sweep.ts";
+import type { SweepReport } from "./sweep/sweep-report.ts";
+import { Templates } from "./template/templates.ts";
+import { FileLedger, type WorkspaceLedger } from "./workspace/ledger.ts";
+import { Workspaces } from "./workspace/workspaces.ts";
+
+export interface GitOptions {
+  readonly data: string;
+  /** As whom jobs run when we are root. */
+  readonly jobUser?: JobUser | undefined;
+  /** In files below the data directory unless somebody keeps it elsewhere. */
+  readonly ledger?: WorkspaceLedger | undefined;
+  readonly limits?: TreeLimits | undefined;
+  readonly templateBudgetBytes?: number | undefined;
+  readonly lockObserver?: LockObserver | undefined;
+  /** What did not go as it should, in words: path, whose, what to do. */
+  readonly onReport?: ((report: string) => void) | undefined;
+  /** Failures of what nobody waits for. */
+  readonly onBackgroundError?: ((what: string, error: unknown) => void) | undefined;
+  /** Instead of finding out. */
+  readonly platform?: Platform | undefined;
+}
+
+export interface Git {
+  readonly directories: GitDirectories;
+  readonly platform: Platform;
+  readonly locks: RepositoryLocks;
+  readonly mirrors: Mirrors;
+  readonly templates: Templates;
+  readonly ledger: WorkspaceLedger;
+  readonly workspaces: Workspaces;
+  /** Removes leftovers of the dead: at start, and every minute. */
+  sweep(): Promise<SweepReport>;
+  /** Resolves when nothing runs in the background any more. */
+  close(): Promise<void>;
+}
+
+const TEMPLATE_BUDGET_BYTES = 20 * 1024 ** 3;
+
+export async function openGit(options: GitOptions): Promise<Git> {
+  const user = jobUser(options.jobUser);
+  const directories = await openGitDirectories(options.data, user !== undefined);
+  const platform = options.platform ?? (await detectPlatform(directories, user));
+  const onReport = options.onReport ?? warn;
+  const onBackgroundError =
+    options.onBackgroundError ?? ((what: string, error: unknown) => warn(`${what}: ${error}`));
+  const { limits, templateBudgetBytes: budgetBytes = TEMPLATE_BUDGET_BYTES } = options;
+  const ledger = options.ledger ?? new FileLedger(`${directories.workspaces}/.ledger`);
+  const locks = new RepositoryLocks(directories.locks, options.lockObserver);
+  const admission = new DiskAdmission(directories.data);
+  const mirrors = new Mirrors(directories, locks);
+  const shared = { directories, locks, admission, limits, onBackgroundError };
+  const templates = new Templates({ ...shared, owner: platform.jobUser });
+  const workspaces = new Workspaces({ ...shared, templates, ledger, platform, onReport });
+  return {
+    ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
+    sweep: () => sweep({ directories, locks, ledger, workspaces, budgetBytes }),
+    close: async () => {
+      await templates.idle();
+      await workspaces.idle();
+    },
+  };
+}
+
+function warn(text: string): void {
+  process.emitWarning(text, "CroftGit");
+}
