@@ -25,26 +25,21 @@ export async function benchLocks(): Promise<object> {
   const alone = await timeAlone(locks, repository);
   const peerAlone = await timePeerAlone(repository);
   const handoff = await timeHandoff(locks, repository);
-  const between = await timeProcesses(join(root, "locks"), repository);
+  const { waits: between, leastShare } = await timeProcesses(join(root, "locks"), repository);
   rmSync(root, { recursive: true });
   const ms = (value: number) => `${value.toFixed(3)} ms`;
+  const row = (name: string, values: readonly number[]) =>
+    [name, ...[50, 99, 100].map((percent) => ms(percentile(values, percent)))] as const;
   printTable(
-    ["", "p50", "p99"],
+    ["", "p50", "p99", "max"],
     [
-      ["alone: take and release", ms(percentile(alone, 50)), ms(percentile(alone, 99))],
-      ["proper-lockfile, alone", ms(percentile(peerAlone, 50)), ms(percentile(peerAlone, 99))],
-      [
-        `handed on, ${WAITERS} waiters of one process`,
-        ms(percentile(handoff, 50)),
-        ms(percentile(handoff, 99)),
-      ],
-      [
-        `wait, ${PROCESSES} processes that hold ${HOLD_MS} ms`,
-        ms(percentile(between, 50)),
-        ms(percentile(between, 99)),
-      ],
+      row("alone: take and release", alone),
+      row("proper-lockfile, alone", peerAlone),
+      row(`handed on, ${WAITERS} waiters of one process, in order`, handoff),
+      row(`wait, ${PROCESSES} processes that hold ${HOLD_MS} ms`, between),
     ],
   );
+  console.log(`the process served least had ${leastShare.toFixed(2)} of an equal share`);
   return {
     bench: "locks",
     uncontended_p50_ms: round(percentile(alone, 50)),
@@ -55,7 +50,9 @@ export async function benchLocks(): Promise<object> {
     processes: PROCESSES,
     processes_wait_p50_ms: round(percentile(between, 50)),
     processes_wait_p99_ms: round(percentile(between, 99)),
+    processes_wait_max_ms: round(percentile(between, 100)),
     processes_p99_vs_median: round(percentile(between, 99) / percentile(between, 50)),
+    processes_least_share: round(leastShare),
   };
 }
 
@@ -70,34 +67,48 @@ async function timePeerAlone(repository: string): Promise<number[]> {
   });
 }
 
-/** From the moment one lets go until the next has it. */
+/** From the moment one lets go until the next has it; all are in line before the first lets go. */
 async function timeHandoff(locks: RepositoryLocks, repository: string): Promise<number[]> {
   const gaps: number[] = [];
+  const served: number[] = [];
   let freedAt: number | undefined;
   await Promise.all(
-    Array.from({ length: WAITERS }, () =>
+    Array.from({ length: WAITERS }, (_, number) =>
       locks.hold(repository, { purpose: "bench" }, async () => {
         if (freedAt !== undefined) gaps.push(performance.now() - freedAt);
+        served.push(number);
         await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
         freedAt = performance.now();
       }),
     ),
   );
+  if (served.some((number, at) => number !== at)) throw new Error(`out of order: ${served}`);
   return gaps;
 }
 
-async function timeProcesses(directory: string, repository: string): Promise<number[]> {
+/** What one process tells of its rounds. */
+interface Rounds {
+  readonly waits: readonly number[];
+  /** By the clock that all processes share. */
+  readonly servedAt: readonly number[];
+}
+
+async function timeProcesses(directory: string, repository: string) {
   const script = `import { RepositoryLocks } from "@croft/git";
     const [directory, repository] = process.argv.slice(1);
     const waits = [];
+    const servedAt = [];
     process.stdout.write("ready ");
     await new Promise((resolve) => process.stdin.once("data", resolve)); // all begin together
-    const locks = new RepositoryLocks(directory, { onWaited: (ms) => waits.push(ms) });
+    const onWaited = (ms) => {
+      waits.push(ms);
+      servedAt.push(performance.timeOrigin + performance.now());
+    };
+    const locks = new RepositoryLocks(directory, { onWaited });
     for (let round = 0; round < ${ROUNDS}; round++) {
       await locks.hold(repository, { purpose: "bench" }, () => new Promise((resolve) => setTimeout(resolve, ${HOLD_MS})));
     }
-    process.stdout.write(JSON.stringify(waits));
-    process.exit(0);`;
+    process.stdout.write(JSON.stringify({ waits, servedAt }), () => process.exit(0));`;
   const args = ["--import", "tsx", "--input-type=module", "--eval", script, directory, repository];
   const children = Array.from({ length: PROCESSES }, () =>
     spawn(process.execPath, args, { cwd: projectRoot, stdio: ["pipe", "pipe", "inherit"] }),
@@ -110,9 +121,17 @@ async function timeProcesses(directory: string, repository: string): Promise<num
     });
     child.stdin.write("go");
     await once(child, "close");
-    return JSON.parse(output) as number[];
+    return JSON.parse(output) as Rounds;
   });
-  return (await Promise.all(outputs)).flat();
+  const rounds = await Promise.all(outputs);
+  return { waits: rounds.flatMap(({ waits }) => waits), leastShare: leastShareOf(rounds) };
+}
+
+/** While all were at it: until the first had done its rounds. 1 is a share as large as everybody's. */
+function leastShareOf(rounds: readonly Rounds[]): number {
+  const firstEnd = Math.min(...rounds.map(({ servedAt }) => servedAt.at(-1) ?? 0));
+  const served = rounds.map(({ servedAt }) => servedAt.filter((at) => at <= firstEnd).length);
+  return (Math.min(...served) * served.length) / served.reduce((sum, count) => sum + count, 0);
 }
 
 async function times(count: number, work: () => Promise<void>): Promise<number[]> {

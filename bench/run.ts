@@ -9,6 +9,7 @@ const bench = join(projectRoot, "bench");
 const benches: Record<string, () => Promise<object>> = {
   locks: async () => (await import("./locks.ts")).benchLocks(),
   start: async () => (await import("./start.ts")).benchStart(),
+  workspaces: async () => (await import("./workspaces.ts")).benchWorkspaces(),
 };
 
 const [name = ""] = process.argv.slice(2);

@@ -24,6 +24,7 @@ export {
   type Mirror,
   Mirrors,
 } from "./mirror/mirror.ts";
+export { repackMirror } from "./mirror/repack-mirror.ts";
 export { USUAL_REFS } from "./mirror/update-mirror.ts";
 export { type Git, type GitOptions, openGit } from "./open-git.ts";
 export { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
@@ -61,4 +62,7 @@ export {
   type WorkspaceResult,
 } from "./workspace/workspace.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/workspace-error.ts";
-export { type WorkspacePlan, Workspaces } from "./workspace/workspaces.ts";
+export type { WorkspacePlan, WorkspaceRequest } from "./workspace/workspace-request.ts";
+export { Workspaces } from "./workspace/workspaces.ts";
+export { WorktreeError, type WorktreeErrorCode } from "./worktree/worktree-error.ts";
+export type { WorktreeRequest } from "./worktree/worktrees.ts";

@@ -11,6 +11,7 @@ import type { SweepReport } from "./sweep/sweep-report.ts";
 import { Templates } from "./template/templates.ts";
 import { FileLedger, type WorkspaceLedger } from "./workspace/ledger.ts";
 import { Workspaces } from "./workspace/workspaces.ts";
+import { Worktrees } from "./worktree/worktrees.ts";
 
 export interface GitOptions {
   readonly data: string;
@@ -56,14 +57,22 @@ export async function openGit(options: GitOptions): Promise<Git> {
   const ledger = options.ledger ?? new FileLedger(`${directories.workspaces}/.ledger`);
   const locks = new RepositoryLocks(directories.locks, options.lockObserver);
   const admission = new DiskAdmission(directories.data);
-  const mirrors = new Mirrors(directories, locks);
+  const mirrors = new Mirrors(directories, locks, {
+    onBackgroundError: (error) => onBackgroundError("first fetch of a mirror", error),
+  });
+  const worktrees = new Worktrees({
+    ...{ directories, locks, ledger },
+    onKept: ({ path, why }) => onReport(`kept '${path}': ${why}`),
+  });
   const shared = { directories, locks, admission, limits, onBackgroundError };
   const templates = new Templates({ ...shared, owner: platform.jobUser });
-  const workspaces = new Workspaces({ ...shared, templates, ledger, platform, onReport });
+  const parts = { ...shared, templates, mirrors, worktrees, ledger, platform, onReport };
+  const workspaces = new Workspaces(parts);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
     sweep: () => sweep({ directories, locks, ledger, workspaces, budgetBytes }),
     close: async () => {
+      await mirrors.close();
       await templates.idle();
       await workspaces.idle();
     },

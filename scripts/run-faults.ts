@@ -4,10 +4,17 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FaultTest } from "../test/faults/fault.ts";
+import { stormRepository } from "../test/faults/git-storm.ts";
+import { throttleFetch } from "../test/faults/git-throttle.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
 import { projectRoot } from "./source-files.ts";
 
 const faultTests: Record<string, { run: FaultTest; count: number }> = {
+  "git-storm": {
+    run: (options) => stormRepository({ ...options, processes: 4, runs: 25 }),
+    count: 2000,
+  },
+  "git-throttle": { run: throttleFetch, count: 60 },
   start: { run: killDuringStartAndWork, count: 99 },
 };
 

@@ -1,5 +1,7 @@
 // The fault tests in their short form: few faults, fixed seed. `npm run test:faults -- <name>` runs the full one.
 import { expect, test } from "vitest";
+import { stormRepository } from "./faults/git-storm.ts";
+import { throttleFetch } from "./faults/git-throttle.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 
@@ -10,4 +12,21 @@ test("a server killed during start and work starts again with every acknowledged
   expect(result.injected).toBe(6);
   expect(result.figures).toMatchObject({ first_starts: 2, starts: 2, works: 2 });
   expect(result.figures["acknowledged"]).toBeGreaterThan(2);
+});
+
+test("24 runs at once, of every kind and from four processes, meet no git error and leave nothing", async () => {
+  const directory = await scratchDirectory();
+  const options = { seed: 1, count: 24, directory, processes: 4, runs: 6 };
+  const result = await stormRepository(options);
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBe(24);
+  expect(result.figures["baseline_commands"]).toBeGreaterThan(100);
+});
+
+test("during a slow fetch 20 callers in two processes go on making workspaces, and wait for no lock", async () => {
+  const directory = await scratchDirectory();
+  const result = await throttleFetch({ seed: 1, count: 6, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.figures["workspaces"]).toBeGreaterThan(10);
+  expect(result.figures["fetches"]).toBeLessThanOrEqual(2);
 });

@@ -89,6 +89,9 @@ describe("doors", () => {
         "engine/database/initialise-cluster.ts",
         "engine/database/postmaster.ts",
         "git/command/run-git.ts",
+        "git/command/run-tool.ts",
+        "git/sandbox/job-command.ts",
+        "git/lock/prove-lock.ts",
       ],
     },
     "the PostgreSQL driver": {

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { access, chmod, constants, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isProbeName } from "@croft/git";
 import { EngineError } from "../engine-error.ts";
 
 export interface DataDirectory {
@@ -83,13 +84,13 @@ export async function discard(directory: DataDirectory, path: string): Promise<v
 }
 
 /** Somebody's home, or /tmp, named by mistake must keep its modes and its peace. */
-async function requireOwnOrEmpty(path: string): Promise<void> {
+export async function requireOwnOrEmpty(path: string): Promise<void> {
   const names: string[] = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
   const isOwn = names.includes("locks");
-  if (!isOwn && names.some((name) => name !== "lost+found")) {
+  if (!isOwn && names.some((name) => name !== "lost+found" && !isProbeName(name))) {
     throw new Error("it has files that are not Croft's");
   }
 }

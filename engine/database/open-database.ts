@@ -98,26 +98,44 @@ async function connect(
   };
 }
 
-async function prepare(target: pg.ClientConfig, log: Log, signal?: AbortSignal): Promise<void> {
-  const client = await reach(target, signal);
+/** Asks the operator's server once and changes nothing; fails as a start would. */
+export async function askServerVersion(url: string): Promise<string> {
+  const client = await reach({ connectionString: url }, 0);
   try {
-    const { rows } = await client.query<{ version: number; text: string }>(
-      "select current_setting('server_version_num')::int as version, current_setting('server_version') as text",
-    );
-    if ((rows[0]?.version ?? 0) < VERSION_MIN) {
-      throw new EngineError(
-        "database-too-old",
-        `the database is PostgreSQL ${rows[0]?.text}; Croft needs 14 or newer`,
-      );
-    }
+    return await requireVersion(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function prepare(target: pg.ClientConfig, log: Log, signal?: AbortSignal): Promise<void> {
+  const client = await reach(target, REACH_LIMIT_MS, signal);
+  try {
+    await requireVersion(client);
     await migrate(client, readMigrations(MIGRATIONS), log);
   } finally {
     await client.end();
   }
 }
 
-async function reach(target: pg.ClientConfig, signal?: AbortSignal): Promise<pg.Client> {
-  const giveUpAt = Date.now() + REACH_LIMIT_MS;
+async function requireVersion(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ version: number; text: string }>(
+    "select current_setting('server_version_num')::int as version, current_setting('server_version') as text",
+  );
+  const { version = 0, text = "of an unknown version" } = rows[0] ?? {};
+  if (version >= VERSION_MIN) return text;
+  throw new EngineError(
+    "database-too-old",
+    `the database is PostgreSQL ${text}; Croft needs 14 or newer`,
+  );
+}
+
+async function reach(
+  target: pg.ClientConfig,
+  limitMs: number,
+  signal?: AbortSignal,
+): Promise<pg.Client> {
+  const giveUpAt = Date.now() + limitMs;
   for (;;) {
     const client = clientOf(target);
     client.on("error", () => {}); // a connection lost later fails the query in progress
@@ -125,7 +143,7 @@ async function reach(target: pg.ClientConfig, signal?: AbortSignal): Promise<pg.
       await client.connect();
       return client;
     } catch (error) {
-      if (Date.now() > giveUpAt || isFinal(error)) {
+      if (Date.now() >= giveUpAt || isFinal(error)) {
         throw new EngineError(
           "database-unreachable",
           `cannot connect to database '${client.database}' at '${client.host}:${client.port}': ${reasonOf(error)}`,

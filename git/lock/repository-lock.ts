@@ -1,19 +1,14 @@
 // One lock a repository: first in line inside a process, held by the kernel between processes.
-
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { tryLock, unlock } from "fs-native-extensions";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { LockError, LockFile } from "./lock-file.ts";
+import { currentHolder, type LockHolder, writeHolder } from "./lock-holder.ts";
+import { lockInTurn } from "./lock-line.ts";
 import { LockQueue } from "./lock-queue.ts";
+import { realCommonDir } from "./real-common-dir.ts";
+
+export type { LockHolder };
 
 export interface LockRequest {
   /** What for, in a few words; told to those who wait. */
@@ -26,13 +21,6 @@ export interface LockRequest {
 export interface HeldLock {
   /** To be handed to every git that works under the lock: if we are killed, it stays held until that git has ended. */
   readonly descriptor: number;
-}
-
-export interface LockHolder {
-  readonly pid: number;
-  readonly purpose: string;
-  readonly runId?: string | undefined;
-  readonly since: string;
 }
 
 /** Called for each acquisition, so that somebody can draw histograms. */
@@ -57,19 +45,14 @@ export class LockTimeout extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
-/** Between processes one tries again and again: waiting in the kernel would block a thread of Node's pool. */
-const RETRY_MS_MIN = 1;
-const RETRY_MS_MAX = 4;
-/** Longer than anybody sleeps between two tries: who has just held the lock lets those of other processes go first. */
-const COURTESY_MS = 2 * RETRY_MS_MAX;
 
-/** What a holder says of itself; words that would not fit are cut. */
-const HOLDER_BYTES = 1024;
-const WORDS_MAX = 100;
-
-/** Two ranges of the lock file: the lock itself, and a shared one that everybody who waits for it holds. */
-const LOCK = [0, 1] as const;
-const WAITING = [1, 1] as const;
+/** A lock file of ours is nobody else's business; one in a repository is made as git makes its files: the umask decides. */
+interface LockPath {
+  readonly path: string;
+  readonly mode: number;
+}
+const OURS = 0o600;
+const FOREIGN = 0o666;
 
 export class RepositoryLocks {
   readonly #directory: string;
@@ -77,9 +60,18 @@ export class RepositoryLocks {
   readonly #queues = new Map<string, LockQueue>();
 
   constructor(directory: string, observer: LockObserver = {}) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new LockError(directory, error as NodeJS.ErrnoException);
+    }
     this.#directory = directory;
     this.#observer = observer;
+  }
+
+  /** How many locks somebody of this process holds or waits for. */
+  get inUse(): number {
+    return this.#queues.size;
   }
 
   /** For a repository of ours: the lock file lies with the others. */
@@ -88,7 +80,7 @@ export class RepositoryLocks {
     request: LockRequest,
     work: (held: HeldLock) => Promise<T>,
   ): Promise<T> {
-    return await this.#holdFile(this.#fileOf(gitDir), request, work);
+    return await this.#hold({ path: this.#pathOf(gitDir), mode: OURS }, request, work);
   }
 
   /** For a repository of somebody else's: in it, because two data directories must exclude each other. */
@@ -97,7 +89,8 @@ export class RepositoryLocks {
     request: LockRequest,
     work: (held: HeldLock) => Promise<T>,
   ): Promise<T> {
-    return await this.#holdFile(join(realpathSync(commonDir), "croft.lock"), request, work);
+    const path = join(realCommonDir(commonDir), "croft.lock");
+    return await this.#hold({ path, mode: FOREIGN }, request, work);
   }
 
   /** A second lock, for what takes long: fetching and repacking. */
@@ -106,177 +99,68 @@ export class RepositoryLocks {
     request: LockRequest,
     work: (held: HeldLock) => Promise<T>,
   ): Promise<T> {
-    return await this.#holdFile(`${this.#fileOf(gitDir)}.long`, request, work);
+    return await this.#hold({ path: `${this.#pathOf(gitDir)}.long`, mode: OURS }, request, work);
   }
 
   /** Who holds it at this moment; undefined when nobody does. */
   async holderOf(gitDir: string): Promise<LockHolder | undefined> {
-    return currentHolder(this.#fileOf(gitDir));
+    return currentHolder(this.#pathOf(gitDir));
   }
 
-  /** By the real path, so that links and relative paths of one repository share one lock; at once, so that the line is in order. */
-  #fileOf(gitDir: string): string {
-    const path = realpathOfNew(gitDir);
-    return join(this.#directory, createHash("sha256").update(path).digest("hex").slice(0, 32));
+  /** Found at once, without a wait in between, so that the line is in order. */
+  #pathOf(gitDir: string): string {
+    const key = createHash("sha256").update(realCommonDir(gitDir)).digest("hex").slice(0, 32);
+    return join(this.#directory, key);
   }
 
-  async #holdFile<T>(
-    file: string,
+  /** First the line inside this process, then the one between processes; both are left in the end, whatever happens. */
+  async #hold<T>(
+    { path, mode }: LockPath,
     request: LockRequest,
     work: (held: HeldLock) => Promise<T>,
   ): Promise<T> {
     const { timeoutMs = TIMEOUT_MS, signal } = request;
     const askedAt = performance.now();
     const giveUpAt = askedAt + timeoutMs;
-    const waited = (outcome: "held" | "timeout" | "aborted") =>
-      this.#observer.onWaited?.(performance.now() - askedAt, outcome);
-    const queue = this.#queueOf(file);
-    const leave = await this.#enter(queue, file, request, waited);
-    let descriptor: number;
+    const queue = this.#queueOf(path);
+    let leave: (() => void) | undefined;
+    let file: LockFile | undefined;
+    let heldAt: number | undefined;
     try {
-      const locked = await lockFile(file, giveUpAt, signal);
-      if (locked === undefined) throw new LockTimeout(timeoutMs, currentHolder(file));
-      descriptor = locked;
+      leave = await queue.enter(timeoutMs, signal);
+      file = leave && LockFile.openOrCreate(path, mode);
+      if (file === undefined || !(await lockInTurn(file, { giveUpAt, signal }))) {
+        throw new LockTimeout(timeoutMs, currentHolder(path));
+      }
+      heldAt = performance.now();
+      this.#observer.onWaited?.(heldAt - askedAt, "held");
+      writeHolder(file, request);
+      return await work({ descriptor: file.descriptor });
     } catch (error) {
-      waited(error instanceof LockTimeout ? "timeout" : "aborted");
-      leave();
+      if (heldAt === undefined) this.#observeFailedWait(error, performance.now() - askedAt, signal);
       throw error;
-    }
-    waited("held");
-    const heldAt = performance.now();
-    try {
-      sayHolder(descriptor, request);
-      return await work({ descriptor });
     } finally {
-      releaseFile(descriptor);
-      this.#observer.onHeld?.(performance.now() - heldAt);
-      leave();
+      try {
+        file?.close();
+      } finally {
+        leave?.();
+        if (queue.isEmpty) this.#queues.delete(path);
+      }
+      if (heldAt !== undefined) this.#observer.onHeld?.(performance.now() - heldAt);
     }
   }
 
-  /** The line inside this process. */
-  async #enter(
-    queue: LockQueue,
-    file: string,
-    { timeoutMs = TIMEOUT_MS, signal }: LockRequest,
-    waited: (outcome: "timeout" | "aborted") => void,
-  ): Promise<() => void> {
-    const out = await queue.enter(timeoutMs, signal).catch((error: unknown) => {
-      waited("aborted");
-      throw error;
-    });
-    if (out === undefined) {
-      waited("timeout");
-      throw new LockTimeout(timeoutMs, currentHolder(file));
-    }
-    return () => {
-      out();
-      if (queue.isEmpty && this.#queues.get(file) === queue) this.#queues.delete(file);
-    };
-  }
-
-  #queueOf(file: string): LockQueue {
-    const existing = this.#queues.get(file);
+  #queueOf(path: string): LockQueue {
+    const existing = this.#queues.get(path);
     if (existing !== undefined) return existing;
     const queue = new LockQueue();
-    this.#queues.set(file, queue);
+    this.#queues.set(path, queue);
     return queue;
   }
-}
 
-/** Opened anew each time: a second lock on a descriptor that has one would succeed. Undefined when time is up. */
-async function lockFile(
-  file: string,
-  giveUpAt: number,
-  signal: AbortSignal | undefined,
-): Promise<number | undefined> {
-  signal?.throwIfAborted();
-  const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
-  let isLocked = false;
-  try {
-    const isContended = isWaitedFor(descriptor);
-    isLocked =
-      (!isContended && tryLock(descriptor, ...LOCK)) ||
-      (await waitForLock(descriptor, file, { giveUpAt, signal }));
-    return isLocked ? descriptor : undefined;
-  } finally {
-    if (!isLocked) closeSync(descriptor);
-  }
-}
-
-interface Patience {
-  readonly giveUpAt: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Whoever was the last to hold it lets others that wait go first, for a moment: so processes take turns. */
-async function waitForLock(descriptor: number, file: string, { giveUpAt, signal }: Patience) {
-  const courtesyEndsAt = performance.now() + COURTESY_MS;
-  tryLock(descriptor, ...WAITING, { shared: true });
-  for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 1.5)) {
-    const isCourteous = performance.now() < courtesyEndsAt && readHolder(file)?.pid === process.pid;
-    if (!isCourteous && tryLock(descriptor, ...LOCK)) {
-      unlock(descriptor, ...WAITING);
-      return true;
-    }
-    const leftMs = giveUpAt - performance.now();
-    if (leftMs <= 0) return false;
-    await delay(Math.min(leftMs, retryMs * (0.5 + Math.random() / 2)), undefined, { signal });
-  }
-}
-
-function isWaitedFor(descriptor: number): boolean {
-  if (!tryLock(descriptor, ...WAITING)) return true;
-  unlock(descriptor, ...WAITING);
-  return false;
-}
-
-function sayHolder(descriptor: number, { purpose, runId }: LockRequest): void {
-  const holder: LockHolder = {
-    pid: process.pid,
-    purpose: purpose.slice(0, WORDS_MAX),
-    runId: runId?.slice(0, WORDS_MAX),
-    since: new Date().toISOString(),
-  };
-  // Always as long, over what stood there: cutting a file first costs ten times the rest.
-  writeSync(descriptor, JSON.stringify(holder).padEnd(HOLDER_BYTES), 0);
-}
-
-/** The file stays: after an unlink a second holder could lock another file of the same name. So does what is said in it. */
-function releaseFile(descriptor: number): void {
-  unlock(descriptor, ...LOCK);
-  closeSync(descriptor);
-}
-
-/** What stands in the file counts only while somebody holds it: else it tells who was the last. */
-function currentHolder(file: string): LockHolder | undefined {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, "r+");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  const isFree = tryLock(descriptor, ...LOCK);
-  closeSync(descriptor);
-  return isFree ? undefined : readHolder(file);
-}
-
-function readHolder(file: string): LockHolder | undefined {
-  const text = readFileSync(file, "utf8");
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // empty, or being written at this moment
-  }
-}
-
-/** The repository itself may be about to be made. */
-function realpathOfNew(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return join(realpathSync(dirname(path)), path.slice(dirname(path).length + 1));
+  /** A lock that cannot be used at all was not waited for. */
+  #observeFailedWait(error: unknown, waitMs: number, signal: AbortSignal | undefined): void {
+    if (error instanceof LockTimeout) this.#observer.onWaited?.(waitMs, "timeout");
+    else if (signal?.aborted) this.#observer.onWaited?.(waitMs, "aborted");
   }
 }

@@ -1,125 +1,163 @@
 // Joins the fetches of one repository: one runs, whoever comes meanwhile shares the next, across processes too.
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { GitError } from "../command/git-error.ts";
+import type { Wish, Wishes } from "./wishes.ts";
 
 /** What the callers of a fetch want together. */
 export interface Wanted {
-  /** Read at the last moment; undefined when somebody else has fetched it since it was asked for. */
+  /** Read at the last moment; undefined when nothing is left to do: somebody has fetched it since it was asked for. */
   take(): Promise<readonly string[] | undefined>;
-  done(): Promise<void>;
+  /** `missing`: names that the remote does not have. Whoever asked for them has to hear it from the remote itself. */
+  done(missing: ReadonlySet<string>): Promise<void>;
 }
 
-type RunFetch = (wanted: Wanted) => Promise<void>;
+export interface FetchCaller {
+  readonly refs: readonly string[];
+  /** For a caller who wants something to be there rather than the newest state: when it is, nothing is fetched. */
+  readonly goal?: FetchGoal | undefined;
+  /** Ends this caller's wait, and the fetch itself only if nobody else waits for it. */
+  readonly signal: AbortSignal;
+  /** The fetch with this caller's own credential, when it falls to it. */
+  readonly run: (wanted: Wanted, signal: AbortSignal) => Promise<void>;
+}
 
+export interface FetchGoal {
+  /** Goals of one key are looked at once. */
+  readonly key: unknown;
+  isReached(): Promise<boolean>;
+}
+
+interface Member extends FetchCaller {
+  readonly wish: Wish;
+}
+
+/*
+ *   join ──▶ next ──(nothing runs)──▶ running ──▶ settled
+ *             ▲ members come and go      │ members only go; the last one to go ends it
+ */
 interface SharedFetch {
-  readonly refs: Set<string>;
-  readonly result: Promise<void>;
+  readonly members: Set<Member>;
+  readonly ending: AbortController;
+  leader?: Member | undefined;
+  readonly result: Promise<ReadonlySet<string>>;
+  readonly settle: (work: Promise<ReadonlySet<string>>) => void;
 }
 
 export class FetchQueue {
-  readonly #directory: string;
-  #running: Promise<void> | undefined;
+  readonly #wishes: Wishes;
+  #running: SharedFetch | undefined;
   #next: SharedFetch | undefined;
 
-  /** `directory` is where the processes of this host tell each other what they want. */
-  constructor(directory: string) {
-    this.#directory = directory;
+  /** `wishes` is where the processes of this host tell each other what they want. */
+  constructor(wishes: Wishes) {
+    this.#wishes = wishes;
   }
 
   get isIdle(): boolean {
     return this.#running === undefined && this.#next === undefined;
   }
 
-  /** A caller that leaves does not end the fetch: others may have joined it. */
-  async join(
-    refs: readonly string[],
-    signal: AbortSignal | undefined,
-    run: RunFetch,
-  ): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.#running === undefined) {
-      await leaving(this.#start(new Set(refs), run), signal);
-      return;
-    }
-    const isFirst = this.#next === undefined;
-    this.#next ??= this.#after(this.#running, run);
-    for (const ref of refs) this.#next.refs.add(ref);
+  async join(caller: FetchCaller): Promise<void> {
+    const wish = await this.#wishes.write(caller.refs);
     try {
-      await leaving(this.#next.result, signal);
-    } catch (error) {
-      // It was done with somebody else's credential: that it was refused says nothing about ours.
-      if (isFirst || !(error instanceof GitError) || !["auth", "not-found"].includes(error.code))
-        throw error;
-      await this.join(refs, signal, run);
-    }
-  }
-
-  #start(refs: ReadonlySet<string>, run: RunFetch): Promise<void> {
-    const fetching = this.#tellOthers(refs, run).finally(() => {
-      if (this.#running === fetching) this.#running = undefined;
-    });
-    this.#running = fetching;
-    return fetching;
-  }
-
-  #after(running: Promise<void>, run: RunFetch): SharedFetch {
-    const refs = new Set<string>();
-    const begin = () => {
-      this.#next = undefined;
-      return this.#start(refs, run);
-    };
-    const result = running.then(begin, begin);
-    result.catch(() => {}); // whoever joined hears of it; they may all have left
-    return { refs, result };
-  }
-
-  /** The wish is written down before the lock is waited for, so that whoever has it can fulfil it. */
-  async #tellOthers(refs: ReadonlySet<string>, run: RunFetch): Promise<void> {
-    await mkdir(this.#directory, { recursive: true });
-    const own = `${randomUUID()}.json`;
-    const path = join(this.#directory, own);
-    await writeFile(`${path}.draft`, JSON.stringify([...refs]));
-    await rename(`${path}.draft`, path);
-    let taken: readonly string[] = [];
-    try {
-      await run({
-        take: async () => {
-          const names = (await readdir(this.#directory)).filter((name) => name.endsWith(".json"));
-          if (!names.includes(own)) return undefined;
-          taken = names;
-          return await this.#union(names);
-        },
-        done: async () => {
-          for (const name of taken) await rm(join(this.#directory, name), { force: true });
-        },
-      });
+      await this.#attend({ ...caller, wish });
     } finally {
-      await rm(path, { force: true });
+      await this.#wishes.remove([wish.name]);
     }
   }
 
-  async #union(names: readonly string[]): Promise<string[]> {
-    const lists = await Promise.all(
-      names.map(async (name): Promise<string[]> => {
-        try {
-          return JSON.parse(await readFile(join(this.#directory, name), "utf8"));
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code === "ENOENT") return []; // whoever wanted it has left
-          throw error;
-        }
-      }),
-    );
-    return [...new Set(lists.flat())].sort();
+  async #attend(member: Member): Promise<void> {
+    for (;;) {
+      member.signal.throwIfAborted();
+      this.#next ??= sharedFetch();
+      const shared = this.#next;
+      shared.members.add(member);
+      this.#advance();
+      try {
+        const missing = await staying(shared, member);
+        const gone = member.refs.find((ref) => missing.has(ref));
+        if (gone === undefined) return;
+        throw new GitError("invalid-ref", `the remote has no ref '${gone}'`, { command: "fetch" });
+      } catch (error) {
+        // It was done with somebody else's credential: that it was refused says nothing about ours.
+        if (shared.leader === member || !isRefusal(error)) throw error;
+      }
+    }
+  }
+
+  #advance(): void {
+    if (this.#running !== undefined) return;
+    const shared = this.#next;
+    this.#next = undefined;
+    const [leader] = shared?.members ?? [];
+    if (shared === undefined || leader === undefined) return; // or all have left
+    shared.leader = leader;
+    this.#running = shared;
+    const work = this.#run(shared, leader).finally(() => {
+      this.#running = undefined;
+      this.#advance();
+    });
+    shared.settle(work);
+  }
+
+  async #run({ members, ending }: SharedFetch, leader: Member): Promise<ReadonlySet<string>> {
+    let taken: readonly Wish[] = [];
+    let missing: ReadonlySet<string> = new Set();
+    const wanted: Wanted = {
+      take: async () => {
+        const wishes = await this.#wishes.read();
+        const open = new Set(wishes.map(({ name }) => name));
+        const own = [...members].filter(({ wish }) => open.has(wish.name));
+        if (await areContent(own)) return undefined;
+        taken = wishes;
+        return [...new Set(wishes.flatMap(({ refs }) => refs))].sort();
+      },
+      done: async (absent) => {
+        missing = absent;
+        const fulfilled = taken.filter(({ refs }) => !refs.some((ref) => absent.has(ref)));
+        await this.#wishes.remove(fulfilled.map(({ name }) => name));
+      },
+    };
+    await leader.run(wanted, ending.signal);
+    return missing;
   }
 }
 
-async function leaving<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
-  return await new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+function sharedFetch(): SharedFetch {
+  let settle: SharedFetch["settle"] = () => {};
+  const result = new Promise<ReadonlySet<string>>((resolve) => {
+    settle = resolve;
   });
+  result.catch(() => {}); // whoever joined hears of it; they may all have left
+  return { members: new Set(), ending: new AbortController(), result, settle };
+}
+
+/** The last to leave takes the fetch along, and goes when its processes have gone. */
+async function staying(shared: SharedFetch, member: Member): Promise<ReadonlySet<string>> {
+  const { signal } = member;
+  let onAbort = () => {};
+  const left = new Promise<"left">((resolve) => {
+    onAbort = () => resolve("left");
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  const outcome = await Promise.race([shared.result, left]).finally(() =>
+    signal.removeEventListener("abort", onAbort),
+  );
+  if (outcome !== "left") return outcome;
+  shared.members.delete(member);
+  if (shared.members.size === 0 && shared.leader !== undefined) {
+    shared.ending.abort(signal.reason);
+    await shared.result.catch(() => {}); // what it came to is told to nobody: this caller has its own reason
+  }
+  throw signal.reason;
+}
+
+async function areContent(members: readonly Member[]): Promise<boolean> {
+  if (members.some(({ goal }) => goal === undefined)) return false;
+  const goals = new Map(members.flatMap(({ goal }) => (goal ? [[goal.key, goal] as const] : [])));
+  for (const goal of goals.values()) if (!(await goal.isReached())) return false;
+  return true;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof GitError && ["auth", "not-found"].includes(error.code);
 }

@@ -1,79 +1,37 @@
 // A mirror is made whole or not at all, fetched once for many, and mends itself.
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { startGitServer } from "../../test/support/git-server.ts";
-import { git, makeRepository } from "../../test/support/make-repository.ts";
-import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { git } from "../../test/support/make-repository.ts";
+import {
+  expectSame,
+  mirrorProcess,
+  mirrorScene,
+  refsOf,
+  wishCount,
+} from "../../test/support/mirror-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
-import { RepositoryLocks } from "../lock/repository-lock.ts";
 import { staticToken } from "../remote/credential-broker.ts";
-import { parseRemoteUrl, type RemoteUrl } from "../remote/remote-url.ts";
-import { Mirrors, USUAL_REFS } from "./mirror.ts";
+import { USUAL_REFS } from "./update-mirror.ts";
 
-async function prepare() {
-  const root = await scratchDirectory();
-  const origin = await makeRepository(join(root, "remotes"), "app", {
-    files: 20,
-    commits: 3,
-    odd: true,
-  });
-  const server = await startGitServer(join(root, "remotes"));
-  const remote = parseRemoteUrl(server.url("app"), { allowHttp: [server.host] });
-  const data = join(root, "data");
-  const mirrors = openMirrors(data);
-  const fetches = () => server.requests.filter(({ line }) => line.includes("POST")).length;
-  return { root, origin, server, remote, data, mirrors, fetches, gitDir: mirrors.pathOf(remote) };
-}
-
-function openMirrors(data: string): Mirrors {
-  const directories = {
-    mirrors: join(data, "mirrors"),
-    staging: join(data, "staging"),
-    trash: join(data, "trash"),
-  };
-  return new Mirrors(directories, new RepositoryLocks(join(data, "locks")));
-}
-
-/** Another process that fetches the usual refs, so many times at once. */
-function fetchElsewhere(data: string, remote: RemoteUrl, times: number): ChildProcess {
-  const url = pathToFileURL(join(import.meta.dirname, "../index.ts")).href;
-  const script = `import { Mirrors, parseRemoteUrl, RepositoryLocks, USUAL_REFS } from ${JSON.stringify(url)};
-    const [data, url, host] = process.argv.slice(1);
-    const directories = { mirrors: data + "/mirrors", staging: data + "/staging", trash: data + "/trash" };
-    const mirrors = new Mirrors(directories, new RepositoryLocks(data + "/locks"));
-    const remote = parseRemoteUrl(url, { allowHttp: [host] });
-    await Promise.all(Array.from({ length: ${times} }, () => mirrors.fetch(remote, USUAL_REFS)));`;
-  const args = ["--import", "tsx", "--input-type=module", "--eval", script, data, remote.text];
-  const options = { cwd: import.meta.dirname, stdio: "inherit" } as const;
-  return spawn(process.execPath, [...args, remote.host], options);
-}
-
-const refsOf = (gitDir: string, pattern = "refs/") =>
-  git(["--git-dir", gitDir, "for-each-ref", "--format=%(objectname) %(refname)", pattern]);
-
-async function expectSame(origin: string, gitDir: string): Promise<void> {
-  const there = await refsOf(origin);
-  expect(await refsOf(gitDir)).toBe(there.replaceAll(" refs/", " refs/remote/"));
-  expect(await git(["--git-dir", gitDir, "fsck", "--strict", "--no-dangling"])).toBe("");
-}
+const fetchElsewhere = (times: number) =>
+  `await Promise.all(Array.from({ length: ${times} }, () => mirrors.fetch(remote, USUAL_REFS)));`;
 
 test("the first fetch makes the mirror, with refs of its own and packs only", async () => {
-  const { origin, mirrors, remote, gitDir, data } = await prepare();
+  const { origin, mirrors, remote, gitDir, data } = await mirrorScene();
   await git(["--git-dir", origin, "tag", "v1", "main"]);
   expect(await mirrors.fetch(remote, USUAL_REFS)).toEqual({ gitDir, remote });
   await expectSame(origin, gitDir);
   const loose = readdirSync(join(gitDir, "objects")).filter((name) => /^[0-9a-f]{2}$/.test(name));
   expect(loose).toEqual([]);
   expect(readdirSync(join(data, "staging"))).toEqual([]);
+  expect(statSync(gitDir).mode & 0o777).toBe(0o700);
 });
 
 test("a later fetch follows what was moved, added, forced and removed, and names that now are directories", async () => {
-  const { origin, mirrors, remote, gitDir } = await prepare();
+  const { origin, mirrors, remote, gitDir } = await mirrorScene();
   const at = (name: string, where: string) =>
     git(["--git-dir", origin, "update-ref", `refs/heads/${name}`, where]);
   await at("topic", "main");
@@ -89,7 +47,7 @@ test("a later fetch follows what was moved, added, forced and removed, and names
 });
 
 test("a pull request's ref is fetched when it is asked for, without removing the others", async () => {
-  const { origin, mirrors, remote, gitDir } = await prepare();
+  const { origin, mirrors, remote, gitDir } = await mirrorScene();
   await git(["--git-dir", origin, "update-ref", "refs/pull/7/head", "main~1"]);
   await mirrors.fetch(remote, USUAL_REFS);
   expect(await refsOf(gitDir, "refs/remote/pull")).toBe("");
@@ -98,42 +56,99 @@ test("a pull request's ref is fetched when it is asked for, without removing the
 });
 
 test("20 callers at once share two fetches, and all their refs come", async () => {
-  const { origin, mirrors, remote, gitDir, fetches } = await prepare();
-  for (const number of Array.from({ length: 20 }, (_, index) => index)) {
-    await git(["--git-dir", origin, "update-ref", `refs/pull/${number}/head`, "main~1"]);
-  }
+  const { origin, mirrors, remote, gitDir, commands, set } = await mirrorScene();
+  for (let number = 0; number < 20; number++) await set(`refs/pull/${number}/head`, "main~1");
   await mirrors.fetch(remote, USUAL_REFS);
-  const before = fetches();
-  await git(["--git-dir", origin, "update-ref", "refs/pull/0/head", "main"]);
+  const before = commands();
+  await set("refs/pull/0/head", "main");
   await Promise.all(
     Array.from({ length: 20 }, (_, number) => mirrors.fetch(remote, [`refs/pull/${number}/head`])),
   );
   await expectSame(origin, gitDir);
   expect((await refsOf(gitDir, "refs/remote/pull")).split("\n")).toHaveLength(20);
-  // Protocol 2 asks twice a fetch: for the refs and for the objects.
-  expect(fetches() - before).toBeLessThanOrEqual(4);
+  expect(commands() - before).toBeLessThanOrEqual(2);
 });
 
-test("two processes share fetches too", async () => {
-  const { origin, mirrors, remote, gitDir, server, data, fetches } = await prepare();
+test("two processes share fetches too: what is wished for before one begins comes with it", async () => {
+  const { origin, mirrors, locks, remote, gitDir, data, commands, set } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
-  const before = fetches();
-  server.fault = { kind: "throttle", bytesPerSecond: 2000 };
-  await git(["--git-dir", origin, "update-ref", "refs/heads/new", "main~1"]);
-  const first = mirrors.fetch(remote, USUAL_REFS);
-  const other = fetchElsewhere(data, remote, 10);
-  const [code] = await once(other, "exit");
-  await Promise.all([
-    first,
-    ...Array.from({ length: 10 }, () => mirrors.fetch(remote, ["refs/heads/*"])),
-  ]);
-  expect(code).toBe(0);
+  const before = commands();
+  await set("refs/heads/new", "main~1");
+  await set("refs/pull/1/head", "main~2");
+  const { other, own } = await locks.holdLong(gitDir, { purpose: "test" }, async () => {
+    const child = mirrorProcess(data, remote, fetchElsewhere(10));
+    const refs = ["refs/heads/*", "refs/pull/1/head"];
+    const fetching = Promise.all(Array.from({ length: 10 }, () => mirrors.fetch(remote, refs)));
+    await waitUntil("all wishes", () => wishCount(gitDir) === 20);
+    return { other: once(child, "exit"), own: fetching };
+  });
+  await own;
+  expect(await other).toEqual([0, null]);
   await expectSame(origin, gitDir);
-  expect(fetches() - before).toBeLessThanOrEqual(3 * 2);
+  expect(commands() - before).toBe(1);
+  expect(wishCount(gitDir)).toBe(0);
+});
+
+test("the last caller to leave ends the fetch, and its processes with it", async () => {
+  const { mirrors, remote, server, data, gitDir, origin } = await mirrorScene();
+  server.fault = { kind: "stall", after: 2 };
+  const abort = new AbortController();
+  const callers = [
+    mirrors.fetch(remote, USUAL_REFS, { signal: abort.signal }),
+    mirrors.fetch(remote, USUAL_REFS, { timeoutMs: 500 }),
+  ];
+  const outcomes = Promise.allSettled(callers);
+  await waitUntil("the transfer", () => server.requests.length >= 3);
+  await expect(callers[1]).rejects.toMatchObject({ code: "timeout" });
+  expect(await mirrors.stateOf(remote)).toBe("first-fetch");
+  abort.abort(new Error("enough"));
+  expect((await outcomes)[0]).toMatchObject({ reason: { message: "enough" } });
+  expect(await mirrors.stateOf(remote)).toBe("absent");
+  expect(readdirSync(join(data, "staging"))).toEqual([]);
+  server.fault = undefined;
+  await mirrors.fetch(remote, USUAL_REFS);
+  expect(await mirrors.stateOf(remote)).toBe("ready");
+  await expectSame(origin, gitDir);
+});
+
+test("a ref that one caller asks for in vain does not cost the others theirs", async () => {
+  const { mirrors, locks, remote, gitDir, origin, set } = await mirrorScene();
+  await set("refs/pull/1/head", "main~1");
+  await set("refs/pull/2/head", "main~2");
+  for (const _round of ["made", "updated"]) {
+    const callers = await locks.holdLong(gitDir, { purpose: "test" }, async () => {
+      const fetching = [1, 2, 3].map((number) =>
+        mirrors.fetch(remote, [...USUAL_REFS, `refs/pull/${number}/head`]),
+      );
+      await waitUntil("all wishes", () => wishCount(gitDir) === 3);
+      return fetching;
+    });
+    expect(await Promise.allSettled(callers)).toMatchObject([
+      { status: "fulfilled" },
+      { status: "fulfilled" },
+      { status: "rejected", reason: { code: "invalid-ref" } },
+    ]);
+    await expectSame(origin, gitDir);
+  }
+});
+
+test("a remote that is damaged itself costs nobody the mirror", async () => {
+  const { mirrors, remote, gitDir, origin, newCommit, set } = await mirrorScene();
+  await mirrors.fetch(remote, USUAL_REFS);
+  const before = await refsOf(gitDir);
+  const { ino } = statSync(gitDir);
+  const commit = await newCommit("main");
+  await set("refs/heads/main", commit);
+  const object = join(origin, "objects", commit.slice(0, 2), commit.slice(2));
+  await chmod(object, 0o600);
+  await truncate(object, 10);
+  await expect(mirrors.fetch(remote, USUAL_REFS)).rejects.toMatchObject({ code: "rejected" });
+  expect(await refsOf(gitDir)).toBe(before);
+  expect(statSync(gitDir).ino).toBe(ino);
 });
 
 test("a caller that leaves does not end the fetch for the others", async () => {
-  const { mirrors, remote, gitDir, origin } = await prepare();
+  const { mirrors, remote, gitDir, origin } = await mirrorScene();
   const abort = new AbortController();
   const leaving = mirrors.fetch(remote, USUAL_REFS, { signal: abort.signal });
   const staying = mirrors.fetch(remote, USUAL_REFS);
@@ -144,7 +159,7 @@ test("a caller that leaves does not end the fetch for the others", async () => {
 });
 
 test("a refused credential leaves no mirror, and fails only its own caller", async () => {
-  const { mirrors, remote, server, gitDir, data, origin } = await prepare();
+  const { mirrors, remote, server, gitDir, data, origin } = await mirrorScene();
   server.tokens = new Set(["good"]);
   const access = (password: string) => ({ tokens: staticToken({ username: "x", password }) });
   const [bad, good] = await Promise.allSettled([
@@ -159,7 +174,7 @@ test("a refused credential leaves no mirror, and fails only its own caller", asy
 });
 
 test("what a killed git left, locks and half packs, is removed before the next fetch", async () => {
-  const { origin, mirrors, remote, gitDir } = await prepare();
+  const { origin, mirrors, remote, gitDir } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
   const left = [
     "packed-refs.lock",
@@ -167,9 +182,13 @@ test("what a killed git left, locks and half packs, is removed before the next f
     "shallow.lock",
     "refs/remote/heads/main.lock",
     "objects/pack/tmp_pack_abc",
+    `objects/pack/pack-${"a".repeat(40)}.pack`,
+    `objects/pack/pack-${"a".repeat(40)}.keep`,
+    "objects/info/commit-graph.lock",
     "refs/incoming/dead/heads/x",
   ];
   await mkdir(join(gitDir, "refs/incoming/dead/heads"), { recursive: true });
+  await mkdir(join(gitDir, "refs/remote/heads"), { recursive: true });
   for (const name of left) await writeFile(join(gitDir, name), "");
   await git(["--git-dir", origin, "update-ref", "refs/heads/main", "main~1"]);
   await mirrors.fetch(remote, USUAL_REFS);
@@ -178,7 +197,7 @@ test("what a killed git left, locks and half packs, is removed before the next f
 });
 
 test("a damaged mirror is rebuilt", async () => {
-  const { origin, mirrors, remote, gitDir } = await prepare();
+  const { origin, mirrors, remote, gitDir } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
   const packs = join(gitDir, "objects/pack");
   for (const name of readdirSync(packs)) {
@@ -191,7 +210,7 @@ test("a damaged mirror is rebuilt", async () => {
 });
 
 test("a fetch cut in the middle is 'network', and the mirror stays as it was", async () => {
-  const { origin, mirrors, remote, gitDir, server } = await prepare();
+  const { origin, mirrors, remote, gitDir, server } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
   const before = await refsOf(gitDir);
   const tree = await git(["--git-dir", origin, "rev-parse", "main^{tree}"]);
@@ -206,9 +225,9 @@ test("a fetch cut in the middle is 'network', and the mirror stays as it was", a
 });
 
 test("a process killed in the middle of the first fetch leaves nothing that stops the next", async () => {
-  const { origin, remote, server, data, mirrors, gitDir } = await prepare();
+  const { origin, remote, server, data, mirrors, gitDir } = await mirrorScene();
   server.fault = { kind: "throttle", bytesPerSecond: 500 };
-  const child = fetchElsewhere(data, remote, 1);
+  const child = mirrorProcess(data, remote, fetchElsewhere(1));
   await waitUntil("the transfer", () => server.requests.length >= 2);
   child.kill("SIGKILL");
   await once(child, "exit");

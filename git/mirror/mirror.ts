@@ -1,75 +1,206 @@
-// The bare copy of a remote on this host's disk: made once, fetched for many, repaired after any kill.
-import { randomUUID } from "node:crypto";
+// The bare copies of remotes on this host's disk: made once, fetched for many, repaired after any kill.
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { classifyGitFailure, GitError } from "../command/git-error.ts";
-import { gitText, type RunGitOptions, runGit } from "../command/run-git.ts";
-import type { RepositoryLocks } from "../lock/repository-lock.ts";
-import { runGitWithToken, type TokenSource } from "../remote/credential-broker.ts";
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { GitError } from "../command/git-error.ts";
+import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
+import type { CommitId } from "../remote/commit-id.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import { directoryNameOf, type RemoteUrl } from "../remote/remote-url.ts";
-import { FetchQueue, type Wanted } from "./fetch-queue.ts";
-import { removeStaleFiles } from "./remove-stale-files.ts";
+import { type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
+import { withPatience } from "../remote/with-patience.ts";
+import { BackgroundWork } from "./background-work.ts";
+import { type FetchGoal, FetchQueue, type Wanted } from "./fetch-queue.ts";
+import { hasCommit, isReachable } from "./is-reachable.ts";
+import { fetchShallow } from "./shallow-fetch.ts";
+import {
+  FIRST_FETCH_TIMEOUT_MS,
+  type MirrorDirectories,
+  USUAL_REFS,
+  updateMirror,
+} from "./update-mirror.ts";
+import { Wishes } from "./wishes.ts";
 
-/** How one caller reaches a remote: each with its own credential and patience. */
-export interface RemoteAccess {
-  readonly tokens?: TokenSource | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
-}
+export type { RemoteAccess } from "../remote/remote-access.ts";
+export { type MirrorDirectories, USUAL_REFS } from "./update-mirror.ts";
 
 export interface Mirror {
   readonly gitDir: string;
   readonly remote: RemoteUrl;
 }
 
-export interface MirrorDirectories {
-  readonly mirrors: string;
-  readonly staging: string;
-  readonly trash: string;
+/** A mirror that has a commit which its caller may read. */
+export interface EnsuredMirror extends Mirror {
+  /** What was resolved; a newer one if that was forced away meanwhile. */
+  readonly commit: CommitId;
 }
 
-/** Branches and tags; pull requests and single refs are asked for by name. */
-export const USUAL_REFS: readonly string[] = ["refs/heads/*", "refs/tags/*"];
+export type EnsuredCommit =
+  | { readonly kind: "mirror"; readonly mirror: EnsuredMirror; readonly commit: CommitId }
+  | { readonly kind: "shallow"; readonly gitDir: string; readonly commit: CommitId };
 
-const FETCH_TIMEOUT_MS = 15 * 60_000;
-const FIRST_FETCH_TIMEOUT_MS = 6 * 3_600_000;
+export interface ShallowPlan {
+  /** How long the first fetch of a mirror is waited for. */
+  readonly patienceMs?: number | undefined;
+  readonly depth?: number | undefined;
+  /** Where the shallow repository is made, if it must be; nothing may be there. */
+  readonly shallowAt: string;
+}
+
+export interface MirrorsOptions {
+  /** A first fetch that nobody waits for any more has failed. */
+  readonly onBackgroundError?: ((error: unknown) => void) | undefined;
+}
+
+const PATIENCE_MS = 2000;
 /** Under the long lock one waits for somebody else's fetch, as long as that may take. */
 const JOIN_TIMEOUT_MS = FIRST_FETCH_TIMEOUT_MS;
-
-/** What the remote calls `refs/heads/x` is `refs/remote/heads/x` here: never checked out, never in anybody's way. */
-function ownName(ref: string): string {
-  return ref.replace(/^refs\//, "refs/remote/");
-}
 
 export class Mirrors {
   readonly #directories: MirrorDirectories;
   readonly #locks: RepositoryLocks;
   readonly #queues = new Map<string, FetchQueue>();
+  readonly #background: BackgroundWork;
 
-  constructor(directories: MirrorDirectories, locks: RepositoryLocks) {
+  constructor(
+    directories: MirrorDirectories,
+    locks: RepositoryLocks,
+    { onBackgroundError = warn }: MirrorsOptions = {},
+  ) {
     this.#directories = directories;
     this.#locks = locks;
+    this.#background = new BackgroundWork(onBackgroundError);
   }
 
   pathOf(remote: RemoteUrl): string {
     return join(this.#directories.mirrors, `${directoryNameOf(remote)}.git`);
   }
 
+  /** Whether there is a mirror, or its first fetch runs, in this process or another. */
+  async stateOf(remote: RemoteUrl): Promise<"ready" | "first-fetch" | "absent"> {
+    const gitDir = this.pathOf(remote);
+    if (existsSync(gitDir)) return "ready";
+    if (this.#queues.has(gitDir)) return "first-fetch";
+    await this.#makePlace();
+    try {
+      const look = { purpose: "look for a first fetch", timeoutMs: 0 };
+      return await this.#locks.holdLong(gitDir, look, async () =>
+        existsSync(gitDir) ? "ready" : "absent",
+      );
+    } catch (error) {
+      if (error instanceof LockTimeout) return "first-fetch";
+      throw error;
+    }
+  }
+
   /**
    * The mirror with these refs as the remote had them at some moment after this call. Callers that come while a fetch
-   * runs share the next one; its refs are all of theirs together.
+   * runs share the next one; its refs are all of theirs together. A caller's time and signal end its own wait; the fetch
+   * ends with the last of them.
    */
   async fetch(
     remote: RemoteUrl,
     refs: readonly string[],
     access: RemoteAccess = {},
   ): Promise<Mirror> {
+    return await this.#join(remote, refs, access);
+  }
+
+  /**
+   * The mirror with a commit that this caller's own credential has resolved: that was the permission, so nothing is
+   * fetched when the commit is there already, whoever brought it.
+   */
+  async ensure(
+    remote: RemoteUrl,
+    resolved: ResolvedRef,
+    access: RemoteAccess = {},
+  ): Promise<EnsuredMirror> {
+    return await withPatience(access, "fetch", async (signal) => {
+      const patient = { tokens: access.tokens, signal };
+      const found = await this.#ensureOnce(remote, resolved, patient);
+      if (found !== undefined) return found;
+      const again = await resolveRef(remote, resolved.ref ?? resolved.commit, patient);
+      const foundAgain = await this.#ensureOnce(remote, again, patient);
+      if (foundAgain !== undefined) return foundAgain;
+      throw unreachable(resolved);
+    });
+  }
+
+  /**
+   * The same, but a first fetch is not waited for longer than a moment, whichever process runs it: then the commit alone
+   * is fetched beside it. A commit named by its id only has to wait, because without its history nobody can say whether
+   * the caller may read it.
+   */
+  async ensureOrShallow(
+    remote: RemoteUrl,
+    resolved: ResolvedRef,
+    access: RemoteAccess,
+    { patienceMs = PATIENCE_MS, depth = 1, shallowAt }: ShallowPlan,
+  ): Promise<EnsuredCommit> {
+    if (resolved.ref === undefined || existsSync(this.pathOf(remote))) {
+      return inMirror(await this.ensure(remote, resolved, access));
+    }
+    const { tokens, signal } = access;
+    const mirror = await this.#background.waitFor(
+      async (ending) => await this.ensure(remote, resolved, { tokens, signal: ending }),
+      { patienceMs, signal },
+    );
+    if (mirror !== undefined) return inMirror(mirror);
+    const shallow = { depth, access, directory: shallowAt };
+    try {
+      await fetchShallow(remote, resolved, shallow);
+      return { kind: "shallow", gitDir: shallowAt, commit: resolved.commit };
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== "invalid-ref") throw error;
+      const again = await resolveRef(remote, resolved.ref, access);
+      if (again.ref === undefined || again.commit === resolved.commit) throw error;
+      await fetchShallow(remote, again, shallow);
+      return { kind: "shallow", gitDir: shallowAt, commit: again.commit };
+    }
+  }
+
+  /** Ends the fetches that go on in the background, and waits until they have ended. */
+  async close(): Promise<void> {
+    const reason = new GitError("aborted", "git fetch was ended", { command: "fetch" });
+    await this.#background.close(reason);
+  }
+
+  async #ensureOnce(
+    remote: RemoteUrl,
+    resolved: ResolvedRef,
+    access: RemoteAccess,
+  ): Promise<EnsuredMirror | undefined> {
+    const { commit, ref } = resolved;
+    const mirror = { gitDir: this.pathOf(remote), remote, commit };
+    const goal: FetchGoal = {
+      key: resolved.tips ?? commit,
+      isReached: async () =>
+        (await hasCommit(mirror, commit, access.signal)) &&
+        (resolved.tips === undefined ||
+          (await isReachable(mirror, commit, resolved.tips, access.signal))),
+    };
+    if (await goal.isReached()) return mirror;
+    const isUsual = ref === undefined || /^refs\/(heads|tags)\//.test(ref);
+    await this.#join(remote, isUsual ? USUAL_REFS : [...USUAL_REFS, ref], access, goal);
+    return (await goal.isReached()) ? mirror : undefined;
+  }
+
+  async #join(
+    remote: RemoteUrl,
+    refs: readonly string[],
+    access: RemoteAccess,
+    goal?: FetchGoal,
+  ): Promise<Mirror> {
     const gitDir = this.pathOf(remote);
+    const { tokens } = access;
+    await this.#makePlace();
     const queue = this.#queueOf(gitDir);
     try {
-      const { signal, ...shared } = access;
-      await queue.join(refs, signal, (wanted) => this.#fetchNow(remote, gitDir, wanted, shared));
+      await withPatience(access, "fetch", async (signal) => {
+        const run = (wanted: Wanted, ending: AbortSignal) =>
+          this.#fetchNow(remote, wanted, { tokens, signal: ending });
+        await queue.join({ refs, goal, signal, run });
+      });
     } finally {
       if (queue.isIdle && this.#queues.get(gitDir) === queue) this.#queues.delete(gitDir);
     }
@@ -79,9 +210,7 @@ export class Mirrors {
   #queueOf(gitDir: string): FetchQueue {
     const existing = this.#queues.get(gitDir);
     if (existing !== undefined) return existing;
-    const queue = new FetchQueue(
-      join(this.#directories.mirrors, `.${gitDir.split("/").at(-1)}.wanted`),
-    );
+    const queue = new FetchQueue(new Wishes(wishesOf(gitDir)));
     this.#queues.set(gitDir, queue);
     return queue;
   }
@@ -89,162 +218,40 @@ export class Mirrors {
   /** One process of the host at a time; whoever waited finds that another has fetched for it. */
   async #fetchNow(
     remote: RemoteUrl,
-    gitDir: string,
     wanted: Wanted,
-    access: SharedAccess,
+    { tokens, signal }: Pick<RemoteAccess, "tokens" | "signal">,
   ): Promise<void> {
-    const request = { purpose: "fetch", timeoutMs: JOIN_TIMEOUT_MS };
-    await mkdir(this.#directories.mirrors, { recursive: true });
+    const gitDir = this.pathOf(remote);
+    const place = { gitDir, directories: this.#directories, locks: this.#locks };
+    const request = { purpose: "fetch", timeoutMs: JOIN_TIMEOUT_MS, signal };
     await this.#locks.holdLong(gitDir, request, async ({ descriptor }) => {
       const refs = await wanted.take();
       if (refs === undefined) return; // done meanwhile
-      const held = [descriptor];
-      if (!existsSync(gitDir)) {
-        await this.#create(remote, gitDir, refs, { access, held });
-      } else {
-        await this.#update(remote, gitDir, refs, { access, held });
-      }
-      await wanted.done();
+      const context = { remote, tokens, signal, held: [descriptor] };
+      await wanted.done(await updateMirror(place, refs, context));
     });
   }
 
-  async #create(
-    remote: RemoteUrl,
-    gitDir: string,
-    refs: readonly string[],
-    { access, held }: FetchContext,
-  ) {
-    const staged = join(this.#directories.staging, `mirror-${randomUUID()}`);
-    await mkdir(this.#directories.staging, { recursive: true });
-    try {
-      await runGit(["init", "--quiet", "--bare", staged], { lockDescriptors: held });
-      const refspecs = [...new Set([...USUAL_REFS, ...refs])].map(
-        (ref) => `+${ref}:${ownName(ref)}`,
-      );
-      await fetchInto(staged, remote, refspecs, {
-        access: { timeoutMs: FIRST_FETCH_TIMEOUT_MS, ...access },
-        held,
-      });
-      await rename(staged, gitDir);
-    } catch (error) {
-      await rm(staged, { recursive: true, force: true, maxRetries: 5 });
-      throw error;
-    }
-  }
-
-  async #update(remote: RemoteUrl, gitDir: string, refs: readonly string[], context: FetchContext) {
-    const recovery = { purpose: "recover before fetch" };
-    await this.#locks.hold(gitDir, recovery, async () => removeStaleFiles(gitDir));
-    try {
-      await this.#fetchAndMove(remote, gitDir, refs, context);
-    } catch (error) {
-      if (!(error instanceof GitError) || error.code !== "corrupt") throw error;
-      await this.#discard(gitDir);
-      await this.#create(remote, gitDir, refs, context);
-    }
-  }
-
-  /** The transfer runs without the repository lock; only the refs are moved under it. */
-  async #fetchAndMove(
-    remote: RemoteUrl,
-    gitDir: string,
-    refs: readonly string[],
-    context: FetchContext,
-  ) {
-    const incoming = `refs/incoming/${randomUUID()}`;
-    const refspecs = refs.map((ref) => `+${ref}:${ref.replace(/^refs/, incoming)}`);
-    await fetchInto(gitDir, remote, refspecs, context);
-    const request = { purpose: "move fetched refs" };
-    await this.#locks.hold(gitDir, request, async ({ descriptor }) => {
-      await moveRefs(gitDir, incoming, refs, [descriptor, ...context.held]);
-    });
-  }
-
-  async #discard(gitDir: string): Promise<void> {
-    await mkdir(this.#directories.trash, { recursive: true });
-    const doomed = join(this.#directories.trash, randomUUID());
-    await this.#locks.hold(gitDir, { purpose: "discard a damaged mirror" }, () =>
-      rename(gitDir, doomed),
-    );
-    await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
+  async #makePlace(): Promise<void> {
+    await mkdir(this.#directories.mirrors, { recursive: true, mode: 0o700 });
   }
 }
 
-/** Of the caller that started it; nobody's signal ends a fetch that others have joined. */
-type SharedAccess = Omit<RemoteAccess, "signal">;
-
-interface FetchContext {
-  readonly access: SharedAccess;
-  readonly held: readonly number[];
+/** Beside the mirror, which may not exist yet. */
+export function wishesOf(gitDir: string): string {
+  return join(gitDir, "..", `.${basename(gitDir)}.wanted`);
 }
 
-async function fetchInto(
-  gitDir: string,
-  remote: RemoteUrl,
-  refspecs: readonly string[],
-  { access, held }: FetchContext,
-): Promise<void> {
-  const flags = ["--quiet", "--no-tags", "--no-write-fetch-head", "--force"];
-  const args = ["fetch", ...flags, "--end-of-options", remote.text, ...refspecs];
-  const options: RunGitOptions = {
-    gitDir,
-    protocols: [remote.protocol],
-    timeoutMs: access.timeoutMs ?? FETCH_TIMEOUT_MS,
-    lockDescriptors: held,
-  };
-  const { stderr } =
-    access.tokens === undefined
-      ? await runGit(args, options)
-      : await runGitWithToken(args, { ...options, remote, tokens: access.tokens });
-  // Git fetches again what a damaged pack has lost, and only mentions the damage.
-  if (classifyGitFailure(stderr) !== "corrupt") return;
-  throw new GitError("corrupt", "the mirror is damaged", { command: "fetch", stderr });
+function inMirror(mirror: EnsuredMirror): EnsuredCommit {
+  return { kind: "mirror", mirror, commit: mirror.commit };
 }
 
-/** Refs that the remote no longer has go first: `a` must be gone before `a/b` can be. */
-async function moveRefs(
-  gitDir: string,
-  incoming: string,
-  refs: readonly string[],
-  held: readonly number[],
-) {
-  const options = { gitDir, lockDescriptors: held };
-  const fetched = await listRefs(gitDir, incoming);
-  const target = (name: string) => name.replace(incoming, "refs/remote");
-  const fresh = new Map(fetched.map(({ name, id }) => [target(name), id]));
-  const patterns = refs.map((ref) => ownName(ref).replace(/\*$/, ""));
-  const existing = (await Promise.all(patterns.map((pattern) => listRefs(gitDir, pattern)))).flat();
-  const gone = existing.filter(({ name }) => !fresh.has(name));
-  const current = new Map(existing.map(({ name, id }) => [name, id]));
-  const changed = [...fresh].filter(([name, id]) => current.get(name) !== id);
-  const remove = (name: string) => `delete ${name}\n`;
-  await updateRefs(
-    gone.map(({ name }) => remove(name)),
-    options,
-  );
-  await updateRefs(
-    [
-      ...changed.map(([name, id]) => `update ${name} ${id}\n`),
-      ...fetched.map(({ name }) => remove(name)),
-    ],
-    options,
-  );
+/** The same words whether the mirror has it or not: that would tell what others may read. */
+function unreachable({ commit }: ResolvedRef): GitError {
+  const reason = `'${commit}' is no commit that a branch or tag of the remote leads to`;
+  return new GitError("invalid-ref", reason, { command: "fetch" });
 }
 
-async function updateRefs(lines: readonly string[], options: RunGitOptions): Promise<void> {
-  if (lines.length === 0) return;
-  await runGit(["update-ref", "--no-deref", "--stdin"], { ...options, input: lines.join("") });
-}
-
-async function listRefs(gitDir: string, pattern: string) {
-  const text = await gitText(["for-each-ref", "--format=%(objectname) %(refname)", pattern], {
-    gitDir,
-  });
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const at = line.indexOf(" ");
-      return { id: line.slice(0, at), name: line.slice(at + 1) };
-    });
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

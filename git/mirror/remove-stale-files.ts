@@ -7,23 +7,40 @@ import { join } from "node:path";
  * them knows that none is alive, and no age has to be guessed.
  */
 export function removeStaleFiles(gitDir: string): string[] {
+  const objects = join(gitDir, "objects");
   const stale = [
     ...entriesOf(gitDir).filter(isLockFile),
     ...entriesBelow(join(gitDir, "refs")).filter(isLockFile),
-    ...entriesOf(join(gitDir, "objects/pack")).filter(isUnfinishedPack),
-    ...entriesOf(join(gitDir, "objects/info")).filter(isLockFile),
-    ...entriesOf(join(gitDir, "objects")).filter(({ name }) => name.startsWith("tmp_")),
+    ...stalePackFiles(entriesOf(join(objects, "pack"))),
+    ...entriesBelow(join(objects, "info")).filter((entry) => isLockFile(entry) || isDraft(entry)),
+    ...entriesOf(objects).filter(isDraft),
+    ...entriesOf(objects)
+      .filter(({ name }) => /^[0-9a-f]{2}$/.test(name))
+      .flatMap(({ name }) => entriesOf(join(objects, name)).filter(isDraft)),
     ...entriesOf(join(gitDir, "refs/incoming")),
   ].map(({ parentPath, name }) => join(parentPath, name));
   for (const path of stale) rmSync(path, { recursive: true, force: true });
   return stale;
 }
 
+/**
+ * A pack's index is written last and removed first: without it the rest is of no use. A `.keep` is a fetch's sign that
+ * its pack is not referred to yet; left by a dead one, it would keep the pack out of every repacking.
+ */
+function stalePackFiles(entries: readonly Dirent[]): Dirent[] {
+  const names = new Set(entries.map(({ name }) => name));
+  return entries.filter((entry) => {
+    const [, pack] = /^(pack-[0-9a-f]+)\./.exec(entry.name) ?? [];
+    if (pack === undefined) return isLockFile(entry) || isDraft(entry);
+    return entry.name.endsWith(".keep") || !names.has(`${pack}.idx`);
+  });
+}
+
 function isLockFile(entry: Dirent): boolean {
   return entry.isFile() && entry.name.endsWith(".lock");
 }
 
-function isUnfinishedPack({ name }: Dirent): boolean {
+function isDraft({ name }: Dirent): boolean {
   return name.startsWith("tmp_") || name.startsWith(".tmp-");
 }
 

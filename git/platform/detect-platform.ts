@@ -1,7 +1,7 @@
 // Finds out by trying what this machine allows: overlay mounts, the sandbox, a user of their own for jobs.
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, statfsSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../checkout/lay-out-repository.ts";
 import { runTool } from "../command/run-tool.ts";
@@ -107,6 +107,7 @@ async function trySandbox(
   const canary = join(directories.staging, `probe-${randomUUID()}`);
   try {
     await mkdir(place, { recursive: true });
+    await chmod(place, 0o711); // whatever the umask is: the job's user must pass through
     for (const directory of [workspace, temporary]) makeOwned(directory, user);
     writeFileSync(canary, "");
     const sandbox = { workspace, temporary, data: directories.data, hasNetwork: false };

@@ -25,18 +25,23 @@ const HELPER = `!f() { [ "$1" = store ] && exit 0; { echo "verb=$1"; cat; echo; 
 /** Ends the command at once, where no answer would let git ask elsewhere. */
 const GIVE_UP = "quit=1\n\n";
 
-/** A question of git's is a few short lines. */
-const QUESTION_BYTES_MAX = 16 * 1024;
+/** A question of git's is a few short lines, and one command asks a few times: get, erase, get for another path. */
+const QUESTION_LENGTH_MAX = 16 * 1024;
+const QUESTIONS_MAX = 32;
 
 /** Runs git with a token for exactly this remote; once more with a fresh one if the first was refused. */
 export async function runGitWithToken(
   args: readonly string[],
   { remote, tokens, ...options }: RunGitOptions & { remote: RemoteUrl; tokens: TokenSource },
 ): Promise<GitResult> {
+  const { timeoutMs } = options;
+  const startedAt = performance.now();
   const first = await attempt(args, { remote, tokens, options, refresh: false });
   if ("result" in first) return first.result;
-  if (!first.refused) throw first.error;
-  const second = await attempt(args, { remote, tokens, options, refresh: true });
+  const leftMs = timeoutMs && Math.round(timeoutMs - (performance.now() - startedAt));
+  if (!first.refused || (leftMs !== undefined && leftMs <= 0)) throw first.error;
+  const again = { ...options, timeoutMs: leftMs };
+  const second = await attempt(args, { remote, tokens, options: again, refresh: true });
   if ("result" in second) return second.result;
   throw second.error;
 }
@@ -64,7 +69,7 @@ async function attempt(args: readonly string[], input: AttemptInput): Promise<At
       if (!isFor(question, remote)) return GIVE_UP;
       try {
         const token = await tokens({ refresh });
-        given.push(token.password);
+        given.push(...secretsOf(token));
         return `username=${oneLine(token.username)}\npassword=${oneLine(token.password)}\n\n`;
       } catch (error) {
         failure = error; // git is told to give up, and would report only that
@@ -87,6 +92,12 @@ async function attempt(args: readonly string[], input: AttemptInput): Promise<At
   }
 }
 
+/** The password, what is made of it for the header, and the user name where that is the token. */
+function secretsOf({ username, password }: Token): string[] {
+  const header = Buffer.from(`${username}:${password}`).toString("base64");
+  return password === "" || password === "x-oauth-basic" ? [username, header] : [password, header];
+}
+
 /** Only for the remote that the operation is about: not for a redirect, a submodule or another path of the host. */
 function isFor(question: Record<string, string>, { protocol, host, path }: RemoteUrl): boolean {
   const asked = question["path"]?.replace(/\/+$/, "").replace(/\.git$/, "");
@@ -95,16 +106,27 @@ function isFor(question: Record<string, string>, { protocol, host, path }: Remot
 
 type Answer = (question: Record<string, string>) => Promise<string>;
 
+/**
+ * In order, one after the other: two answers at once would be mixed up on the one line. Whoever asks too much, or too
+ * often, is no helper of ours, and gets no answer at all: git then ends for want of a credential.
+ */
 function answerQuestions(helper: Duplex, answer: Answer): void {
   let pending = "";
+  let count = 0;
+  let answered: Promise<void> = Promise.resolve();
+  helper.setEncoding("utf8"); // a letter may come in two pieces
   helper.on("error", () => {}); // git has ended: there is nobody to answer
-  helper.on("data", (chunk: Buffer) => {
-    pending += chunk.toString("utf8");
-    if (pending.length > QUESTION_BYTES_MAX) helper.destroy();
-    for (let end = pending.indexOf("\n\n"); end !== -1; end = pending.indexOf("\n\n")) {
-      const question = parseLines(pending.slice(0, end));
-      pending = pending.slice(end + 2);
-      void answer(question).then((text) => {
+  helper.on("data", (chunk: string) => {
+    const questions = (pending + chunk).split("\n\n");
+    pending = questions.at(-1) ?? "";
+    count += questions.length - 1;
+    if (count > QUESTIONS_MAX || questions.some(({ length }) => length > QUESTION_LENGTH_MAX)) {
+      helper.destroy();
+      return;
+    }
+    for (const question of questions.slice(0, -1)) {
+      answered = answered.then(async () => {
+        const text = helper.destroyed ? "" : await answer(parseLines(question));
         if (!helper.destroyed) helper.write(text);
       });
     }
@@ -117,11 +139,11 @@ function oneLine(value: string): string {
   return value;
 }
 
+/** The verb comes first, from our own helper; nothing that follows can change it. */
 function parseLines(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split("\n").flatMap((line) => {
-      const at = line.indexOf("=");
-      return at === -1 ? [] : [[line.slice(0, at), line.slice(at + 1)]];
-    }),
-  );
+  const entries = text.split("\n").flatMap((line) => {
+    const at = line.indexOf("=");
+    return at === -1 ? [] : [[line.slice(0, at), line.slice(at + 1)] as const];
+  });
+  return Object.fromEntries(entries.reverse());
 }

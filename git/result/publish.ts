@@ -1,10 +1,10 @@
 // Pushes a commit from a repository of ours to the remote, and believes only what the remote then says.
 import { GitError } from "../command/git-error.ts";
 import { type RunGitOptions, runGit } from "../command/run-git.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import { runGitWithToken } from "../remote/credential-broker.ts";
 import { isRefName } from "../remote/ref-name.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 

@@ -37,3 +37,5 @@ if git diff --cached --quiet; then exit 0; fi
 git commit --quiet --no-verify --file=-
 git rev-parse HEAD
 `;
+
+export const HEAD = "git rev-parse --verify HEAD";

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { GitDirectories } from "../disk/git-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
+import { sweepMirrors } from "../mirror/sweep-mirrors.ts";
 import { removeExpiredBundles } from "../result/keep-bundle.ts";
 import type { WorkspaceLedger } from "../workspace/ledger.ts";
 import type { Workspaces } from "../workspace/workspaces.ts";
@@ -28,6 +29,12 @@ export async function sweep(parts: SweepParts): Promise<SweepReport> {
   await sweepStaging(directories, log);
   await sweepTemplates(parts, log);
   await sweepKept(directories, log);
+  await log.attempt(directories.mirrors, async () => {
+    const { removed, kept } = await sweepMirrors(directories, parts.locks);
+    log.removed.push(...removed);
+    log.kept.push(...kept);
+    return false;
+  });
   return log;
 }
 

@@ -9,7 +9,9 @@ export interface ChangedFile {
   /** `000000` when it is gone. */
   readonly mode: string;
   readonly blob: string;
-  readonly isNew: boolean;
+  /** As it was; `000000` when it was not there. */
+  readonly oldMode: string;
+  readonly oldBlob: string;
 }
 
 const CHANGE_BYTES = 250;
@@ -34,21 +36,23 @@ export async function listChanges(
   }
 }
 
+/** How files are written may have changed then, also of those that are the same in both commits. */
+export function hasAttributes(changes: readonly ChangedFile[]): boolean {
+  return changes.some(({ path }) => {
+    const text = path.toString("latin1");
+    return text === ".gitattributes" || text.endsWith("/.gitattributes");
+  });
+}
+
 /** `:100644 100755 <old> <new> M NUL path NUL`, again and again. */
 function parseChanges(output: Buffer): ChangedFile[] {
   const changes: ChangedFile[] = [];
   for (let at = 0; at < output.length; ) {
     const headEnd = output.indexOf(0, at);
     const pathEnd = output.indexOf(0, headEnd + 1);
-    const [, mode = "", , blob = "", status] = output
-      .toString("latin1", at + 1, headEnd)
-      .split(" ");
-    changes.push({
-      path: output.subarray(headEnd + 1, pathEnd),
-      mode,
-      blob,
-      isNew: status === "A",
-    });
+    const head = output.toString("latin1", at + 1, headEnd);
+    const [oldMode = "", mode = "", oldBlob = "", blob = ""] = head.split(" ");
+    changes.push({ path: output.subarray(headEnd + 1, pathEnd), mode, blob, oldMode, oldBlob });
     at = pathEnd + 1;
   }
   return changes;

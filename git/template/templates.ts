@@ -2,7 +2,14 @@
 import { existsSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { measureTree, type TreeLimits, type TreeSize } from "../checkout/measure-tree.ts";
+import {
+  BLOCK_BYTES,
+  INDEX_ENTRY_BYTES,
+  measureTree,
+  requireWithin,
+  type TreeLimits,
+  type TreeSize,
+} from "../checkout/measure-tree.ts";
 import { runTool } from "../command/run-tool.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
 import {
@@ -16,7 +23,8 @@ import type { Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { buildDelta, buildWhole, type TemplateSource } from "./build-template.ts";
-import { type ChangedFile, listChanges } from "./change-list.ts";
+import { type ChangedFile, hasAttributes, listChanges } from "./change-list.ts";
+import { measureChanges } from "./measure-changes.ts";
 import { currentBoot, readMarker, type TemplateMarker, writeMarker } from "./template-marker.ts";
 
 export interface TemplatesOptions {
@@ -42,6 +50,8 @@ const CHANGES_MAX = 5000;
 const CHANGES_SHARE_MAX = 0.25;
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 const TOUCH_EVERY_MS = 60_000;
+/** What a layer has besides files: its `.git`, and directories. */
+const LAYER_FILES = 100;
 
 export class Templates {
   readonly #options: TemplatesOptions;
@@ -107,20 +117,24 @@ export class Templates {
 
   async #makeWhole({ mirror, commit, home }: Plan): Promise<Template> {
     const size = await measureTree(mirror.gitDir, commit, this.#options.limits);
-    const name = `${commit}f`;
     return await this.#publish(
       home,
-      { commit, size, layerBytes: size.bytes, layers: [name] },
+      { commit, size, layer: size, layers: [`${commit}f`] },
       (place) => buildWhole(this.#source(mirror, commit), place, size.files),
     );
   }
 
   async #makeDelta({ mirror, commit, home }: Plan, { base, changes }: Base): Promise<Template> {
-    const size = sizeAfter(base.marker, changes);
+    const { tree: size, written } = await measureChanges(mirror.gitDir, base.marker, changes);
+    requireWithin(size, this.#options.limits);
     const layers = [`${commit}d`, ...base.marker.layers];
-    const layerBytes = size.files * 100 + changes.length * 4096; // the index is written anew
-    const below = base.marker.layers.map((layer) => join(home, layer, "tree"));
-    return await this.#publish(home, { commit, size, layerBytes, layers }, (place) =>
+    // The index is written anew. What is gone leaves a mark behind, and directories above come along.
+    const layer = {
+      files: written.files + changes.length + LAYER_FILES,
+      bytes: written.bytes + size.files * INDEX_ENTRY_BYTES + changes.length * BLOCK_BYTES,
+    };
+    const below = base.marker.layers.map((name) => join(home, name, "tree"));
+    return await this.#publish(home, { commit, size, layer, layers }, (place) =>
       buildDelta(this.#source(mirror, commit), place, { layers: below, changes }),
     );
   }
@@ -128,14 +142,13 @@ export class Templates {
   /** Made in staging, marked, renamed in: whoever sees it sees all of it. */
   async #publish(home: string, made: Made, build: (place: string) => Promise<void>) {
     const { directories, admission } = this.#options;
-    const { commit, size, layers, layerBytes } = made;
+    const { commit, size, layers, layer } = made;
     const place = stagingPlace(directories, "template");
-    const need = { bytes: layerBytes, files: layers.length === 1 ? size.files : 100 };
-    return await admission.admit(`a template of ${size.files} files`, need, async () => {
+    return await admission.admit(`a template of ${size.files} files`, layer, async () => {
       try {
         await build(place);
         const marker: TemplateMarker = {
-          ...{ version: 1, commit, layers, files: size.files, bytes: size.bytes, layerBytes },
+          ...{ version: 1, commit, layers, ...size, layerBytes: layer.bytes },
           ...{ boot: currentBoot(), isSynced: false },
         };
         writeMarker(place, marker);
@@ -166,7 +179,7 @@ export class Templates {
     if (base === undefined) return undefined;
     const max = Math.min(CHANGES_MAX, Math.ceil(base.marker.files * CHANGES_SHARE_MAX));
     const changes = await listChanges(mirror.gitDir, base.marker.commit, commit, max);
-    return changes === undefined ? undefined : { base, changes };
+    return changes === undefined || hasAttributes(changes) ? undefined : { base, changes };
   }
 
   /** So that the next one has a short way down again. */
@@ -203,7 +216,8 @@ interface Plan {
 interface Made {
   readonly commit: CommitId;
   readonly size: TreeSize;
-  readonly layerBytes: number;
+  /** Of it, what this layer adds. */
+  readonly layer: TreeSize;
   readonly layers: readonly string[];
 }
 
@@ -247,12 +261,6 @@ function hasLayers(home: string, { layers }: TemplateMarker): boolean {
 function templateOf(directory: string, { layers, files }: TemplateMarker): Template {
   const home = join(directory, "..");
   return { directory, layers: layers.map((layer) => join(home, layer, "tree")), files };
-}
-
-function sizeAfter({ files, bytes }: TemplateMarker, changes: readonly ChangedFile[]): TreeSize {
-  const added = changes.filter(({ isNew }) => isNew).length;
-  const gone = changes.filter(({ mode }) => mode === "000000").length;
-  return { files: files + added - gone, bytes };
 }
 
 /** Only then is it worth anything after a power loss. */

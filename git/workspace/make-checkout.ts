@@ -92,6 +92,7 @@ export async function makeClone(
 /** From a repository that has this one commit and belongs to nobody else. */
 export async function makeShallowClone(plan: CheckoutPlan, shallow: string): Promise<void> {
   const { path, owner } = plan;
+  makePlaces(plan);
   makeOwned(path, owner);
   chmodSync(path, PRIVATE);
   const layout = { ...plan, gitDir: join(path, ".git") };
@@ -106,7 +107,11 @@ export async function makeShallowClone(plan: CheckoutPlan, shallow: string): Pro
 }
 
 /** Before anything else lies in them. The marker proves whose they are, should the ledger be lost. */
-export function makePlaces({ parts, owner, entry }: CheckoutPlan): void {
+export function makePlaces({
+  parts,
+  owner,
+  entry,
+}: Pick<CheckoutPlan, "parts" | "owner" | "entry">): void {
   mkdirSync(parts);
   chmodSync(parts, 0o711); // the job passes through; the umask may forbid it
   writeFileSync(join(parts, WORKSPACE_MARKER), JSON.stringify(entry), { mode: 0o600 });

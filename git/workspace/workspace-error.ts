@@ -5,8 +5,6 @@
  * - `invalid-request`: a name, branch or option that cannot be right.
  * - `result-refused`: what the job left is not accepted; the message says what is wrong with it.
  * - `stale-attempt`: a later attempt of the same job has begun; this one may not record or publish any more.
- * - `branch-in-use`: the branch is checked out elsewhere.
- * - `branch-exists`: there is a branch of that name at another commit.
  * - `conflict`: the remote's branch has moved; nothing was changed.
  */
 export type WorkspaceErrorCode =
@@ -14,8 +12,6 @@ export type WorkspaceErrorCode =
   | "invalid-request"
   | "result-refused"
   | "stale-attempt"
-  | "branch-in-use"
-  | "branch-exists"
   | "conflict";
 
 export class WorkspaceError extends Error {

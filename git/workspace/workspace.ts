@@ -2,13 +2,13 @@
 import { mkdir } from "node:fs/promises";
 import type { Identity } from "../checkout/lay-out-repository.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
 import { type CommitId, commitId } from "../remote/commit-id.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { keepBundle } from "../result/keep-bundle.ts";
 import { type Published, publish } from "../result/publish.ts";
 import { PackReceiver } from "../result/receive-pack.ts";
-import { COMMIT, DIFF, RECORD } from "../result/record-script.ts";
+import { COMMIT, DIFF, HEAD, RECORD } from "../result/record-script.ts";
 import type { ResultRepository } from "../result/result-repository.ts";
 import { incomingPack, prepareQuarantine, takeIn } from "../result/take-in.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type JobCommandResult,
   type JobPlace,
 } from "../sandbox/job-command.ts";
+import type { JobUser } from "../sandbox/job-user.ts";
 import { runJobGit } from "../sandbox/run-job-git.ts";
 import type { LedgerEntry, WorkspaceKind } from "./ledger.ts";
 import { WorkspaceError } from "./workspace-error.ts";
@@ -26,15 +27,24 @@ export interface WorkspaceParts {
   /** Why it is of this kind. */
   readonly reason: string;
   readonly base: CommitId;
-  readonly remote: RemoteUrl;
   readonly identity: Identity;
   readonly place: JobPlace;
   readonly directories: GitDirectories;
-  /** Where its results go; waits for the mirror where that is still being made. */
-  readonly results: () => Promise<ResultRepository>;
+  readonly results: ResultHome;
   /** `isQuiet`: nobody can be left in it. */
   readonly remove: (isQuiet: boolean) => Promise<void>;
 }
+
+/** Where its results go. */
+export type ResultHome =
+  /** To the owner's results; opening waits for the mirror where that is still being made. */
+  | {
+      readonly kind: "results";
+      readonly open: () => Promise<ResultRepository>;
+      readonly remote: RemoteUrl;
+    }
+  /** A worktree's are in its repository, which is the caller's own. */
+  | { readonly kind: "repository"; readonly gitDir: string; readonly user: JobUser | undefined };
 
 export interface RunOptions extends JobCommandOptions {
   /** Off unless asked for. */
@@ -48,6 +58,7 @@ export interface WorkspaceResult {
 }
 
 export interface PublishOptions {
+  readonly remote?: RemoteUrl | undefined;
   readonly branch: string;
   readonly commit: CommitId;
   readonly access?: RemoteAccess | undefined;
@@ -107,46 +118,43 @@ export class Workspace {
     return stdout.toString("utf8");
   }
 
-  /** Records what is there now as a commit in the owner's results. */
+  /** Records what is there now as a commit in the owner's results; of a worktree, on its branch. */
   async result(options: ResultOptions = {}): Promise<WorkspaceResult> {
-    const { directories, entry, identity } = this.#parts;
-    const { ref = `refs/croft/workspaces/${this.id}`, message = `croft: ${this.id}` } = options;
-    const { maxBytes = RESULT_BYTES_MAX, signal } = options;
-    const results = await this.#parts.results();
-    const place = stagingPlace(directories, "result");
-    try {
-      await mkdir(place, { mode: 0o700 });
-      prepareQuarantine(place);
-      const pack = new PackReceiver(incomingPack(place), maxBytes);
-      const commit = await this.#receive(pack, [this.base, message], { identity, signal });
-      const { jobId, attempt } = entry;
-      const { base } = this;
-      await takeIn(results, { place, commit, base, ref, attempt: { jobId, attempt } });
-      return { commit, base, ref };
-    } finally {
-      await removeTree(place);
-    }
+    const { results } = this.#parts;
+    if (results.kind === "results") return await this.#record(await results.open(), options);
+    const { message = `croft: ${this.id}`, signal } = options;
+    await this.commit(message, signal);
+    const { stdout } = await this.#git(HEAD, [], { identity: this.#parts.identity, signal });
+    const ref = this.branch === undefined ? "HEAD" : `refs/heads/${this.branch}`;
+    return { commit: commitId(stdout.toString("latin1").trim()), base: this.base, ref };
   }
 
-  /** Of a commit that `result` gave. */
+  /** Of a commit that `result` gave; to the repository it came from, or to another (a fork, say). */
   async publish(options: PublishOptions): Promise<Published> {
-    const { entry, remote } = this.#parts;
-    const results = await this.#parts.results();
-    return await publish({
-      gitDir: results.gitDir,
-      remote,
-      commit: options.commit,
-      branch: options.branch,
-      expected: options.expected,
-      access: options.access ?? {},
-      fence: () => results.hold("publish", async () => results.requireCurrent(entry)),
-    });
+    const { entry, results } = this.#parts;
+    const { branch, commit, expected, access = {} } = options;
+    const remote = options.remote ?? (results.kind === "results" ? results.remote : undefined);
+    if (remote === undefined) {
+      throw new WorkspaceError(
+        "invalid-request",
+        "a worktree is published to a remote that is named",
+      );
+    }
+    const what = { remote, commit, branch, expected, access };
+    if (results.kind === "repository") {
+      return await publish({ ...what, ...results, fence: async () => {} });
+    }
+    const repository = await results.open();
+    const fence = () => repository.hold("publish", async () => repository.requireCurrent(entry));
+    return await publish({ ...what, gitDir: repository.gitDir, fence });
   }
 
   /** What a failed job left, as a bundle for a day; undefined when it changed nothing. */
   async keep(): Promise<string | undefined> {
+    const { results } = this.#parts;
     const result = await this.result({ ref: `refs/croft/kept/${this.id}` });
-    return await keepBundle(await this.#parts.results(), { ...result, id: this.id });
+    if (results.kind === "repository") return undefined; // it is on its branch
+    return await keepBundle(await results.open(), { ...result, id: this.id });
   }
 
   /** Ends everything in it and takes it away. Twice does nothing more. */
@@ -158,6 +166,25 @@ export class Workspace {
   async #remove(): Promise<void> {
     await Promise.all([...this.#running].map((command) => command.end()));
     await this.#parts.remove(this.isSandboxed);
+  }
+
+  async #record(results: ResultRepository, options: ResultOptions): Promise<WorkspaceResult> {
+    const { directories, entry, identity } = this.#parts;
+    const { ref = `refs/croft/workspaces/${this.id}`, message = `croft: ${this.id}` } = options;
+    const { maxBytes = RESULT_BYTES_MAX, signal } = options;
+    const place = stagingPlace(directories, "result");
+    try {
+      await mkdir(place, { mode: 0o700 });
+      prepareQuarantine(place);
+      const pack = new PackReceiver(incomingPack(place), maxBytes);
+      const commit = await this.#receive(pack, [this.base, message], { identity, signal });
+      const { base } = this;
+      const { jobId, attempt } = entry;
+      await takeIn(results, { place, commit, base, ref, attempt: { jobId, attempt } });
+      return { commit, base, ref };
+    } finally {
+      await removeTree(place);
+    }
   }
 
   #start(argv: readonly string[], { network = false, ...options }: RunOptions): JobCommand {

@@ -1,30 +1,46 @@
 // Makes workspaces: resolves what is asked for, chooses the kind, writes the ledger, makes the files.
 import { join } from "node:path";
-import { DEFAULT_IDENTITY, type Identity } from "../checkout/lay-out-repository.ts";
+import { DEFAULT_IDENTITY } from "../checkout/lay-out-repository.ts";
 import { measureTree, type TreeLimits } from "../checkout/measure-tree.ts";
 import { thisProcess } from "../command/process-identity.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
 import { asDiskError } from "../disk/disk-error.ts";
-import type { GitDirectories } from "../disk/git-directories.ts";
+import {
+  type GitDirectories,
+  moveToTrash,
+  removeTree,
+  stagingPlace,
+} from "../disk/git-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
-import type { Mirror } from "../mirror/mirror.ts";
+import type { Mirror, Mirrors } from "../mirror/mirror.ts";
 import type { Platform } from "../platform/detect-platform.ts";
 import type { CommitId } from "../remote/commit-id.ts";
-import { isRefName } from "../remote/ref-name.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import { resolveRef } from "../remote/resolve-ref.ts";
 import { ResultRepository } from "../result/result-repository.ts";
-import type { JobPlace } from "../sandbox/job-command.ts";
 import type { Templates } from "../template/templates.ts";
+import { reopenRepository } from "../worktree/find-repository.ts";
+import type { WorktreeRequest, Worktrees } from "../worktree/worktrees.ts";
 import { chooseKind, type KindChoice } from "./choose-kind.ts";
-import type { LedgerEntry, WorkspaceLedger, WorkspaceOwner } from "./ledger.ts";
-import { type CheckoutPlan, makeClone, makeOverlay, temporaryOf } from "./make-checkout.ts";
+import { jobPlace } from "./job-place.ts";
+import type { LedgerEntry, WorkspaceLedger } from "./ledger.ts";
+import {
+  type CheckoutPlan,
+  makeClone,
+  makeOverlay,
+  makePlaces,
+  makeShallowClone,
+} from "./make-checkout.ts";
 import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
 import { Workspace } from "./workspace.ts";
-import { WorkspaceError } from "./workspace-error.ts";
 import { drawWorkspaceId } from "./workspace-id.ts";
+import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./workspace-request.ts";
 
 export interface WorkspacesOptions {
   readonly directories: GitDirectories;
   readonly locks: RepositoryLocks;
+  readonly mirrors: Mirrors;
+  readonly worktrees: Worktrees;
   readonly templates: Templates;
   readonly ledger: WorkspaceLedger;
   readonly platform: Platform;
@@ -32,20 +48,6 @@ export interface WorkspacesOptions {
   readonly limits?: TreeLimits | undefined;
   readonly onReport: (report: string) => void;
   readonly onBackgroundError: (what: string, error: unknown) => void;
-}
-
-/** A workspace at a commit that the caller was found to be allowed to read. */
-export interface WorkspacePlan {
-  /** Readable part of its id. */
-  readonly name: string;
-  readonly owner: WorkspaceOwner;
-  readonly kind?: "overlay" | "clone" | undefined;
-  /** Checked out at the commit; detached without one. */
-  readonly branch?: string | undefined;
-  /** Directories, as `git sparse-checkout` takes them. */
-  readonly sparse?: readonly string[] | undefined;
-  readonly identity?: Identity | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** An overlay needs next to nothing as long as nobody writes. */
@@ -58,6 +60,54 @@ export class Workspaces {
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
+  }
+
+  /** Resolves with the caller's own credential: what that does not show, the caller does not get. */
+  async create(request: WorkspaceRequest): Promise<Workspace> {
+    const { repository, ref, access = {}, depth, patienceMs, ...plan } = request;
+    const { mirrors, directories } = this.#options;
+    requireBranch(plan.branch);
+    const reaching = { ...access, signal: plan.signal ?? access.signal };
+    const resolved = await resolveRef(repository, ref, reaching);
+    const shallowAt = stagingPlace(directories, "shallow");
+    const shallow = { depth, patienceMs, shallowAt };
+    if (plan.kind === "overlay") {
+      const mirror = await mirrors.ensure(repository, resolved, reaching); // a template needs it
+      return await this.createAt(mirror, mirror.commit, plan);
+    }
+    const found = await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
+    if (found.kind === "mirror") return await this.createAt(found.mirror, found.commit, plan);
+    const whenMirrored = () => mirrors.ensure(repository, resolved, access);
+    try {
+      return await this.#createShallow({ ...found, repository, whenMirrored }, plan);
+    } catch (error) {
+      throw asDiskError(error);
+    } finally {
+      await removeTree(shallowAt);
+    }
+  }
+
+  /** A linked worktree in a repository that the caller owns. Not a boundary: its commands can change that repository. */
+  async createWorktree(request: WorktreeRequest & Pick<WorkspacePlan, "identity">) {
+    const { worktrees, directories, platform } = this.#options;
+    const worktree = await worktrees.create(request);
+    const { entry, commonDir } = worktree;
+    const user = (await reopenRepository(commonDir))?.owner;
+    const parts = partsOf(directories, entry.id);
+    const place = jobPlace(entry, { directories, platform, user, writable: [commonDir] });
+    const remove = () => this.removeEntry(entry, true);
+    try {
+      makePlaces({ parts, owner: user, entry });
+    } catch (error) {
+      await remove();
+      throw asDiskError(error);
+    }
+    return new Workspace({
+      ...{ entry, place, directories, remove },
+      ...{ reason: "a worktree was asked for", base: worktree.commit },
+      identity: request.identity ?? DEFAULT_IDENTITY,
+      results: { kind: "repository", gitDir: commonDir, user },
+    });
   }
 
   async createAt(mirror: Mirror, commit: CommitId, plan: WorkspacePlan): Promise<Workspace> {
@@ -85,7 +135,13 @@ export class Workspaces {
 
   /** Takes away what a ledger entry says; used by the sweep too. */
   async removeEntry(entry: LedgerEntry, isQuiet: boolean): Promise<void> {
-    const { directories, ledger, onReport, platform } = this.#options;
+    const { directories, ledger, onReport, platform, worktrees } = this.#options;
+    if (entry.kind === "worktree") {
+      await removeParts(partsOf(directories, entry.id), directories);
+      const { kept } = await worktrees.remove(entry);
+      for (const { path, why } of kept) onReport(`kept '${path}': ${why}`);
+      return;
+    }
     const parts = { directories, ledger, onReport, jobUser: platform.jobUser };
     this.#deleteLater(await removeWorkspace(entry, parts, isQuiet));
   }
@@ -106,6 +162,26 @@ export class Workspaces {
         // A sweep may have taken the template between our look and our entry in the ledger.
         if (templates.find(mirror, commit) !== undefined || tries >= TRIES_MAX) throw error;
       }
+    }
+  }
+
+  /** From the one commit that was fetched while the mirror is still being made. */
+  async #createShallow(source: ShallowSource, plan: WorkspacePlan): Promise<Workspace> {
+    const { admission, limits, platform, mirrors } = this.#options;
+    const { gitDir, commit, repository: remote, whenMirrored } = source;
+    const wish = { kind: plan.kind, isSparse: false, isShallow: true };
+    const { reason } = chooseKind(wish, platform);
+    const mirror = { gitDir: mirrors.pathOf(remote), remote };
+    const need = await measureTree(gitDir, commit, limits);
+    const entry = await this.#enter(plan, mirror, { kind: "clone" });
+    try {
+      await admission.admit(`a workspace of ${need.files} files`, need, () =>
+        makeShallowClone(this.#checkoutPlan(entry, mirror, commit, plan), gitDir),
+      );
+      return this.#open(entry, mirror, commit, { plan, reason, whenMirrored });
+    } catch (error) {
+      await this.removeEntry(entry, true);
+      throw error;
     }
   }
 
@@ -170,21 +246,19 @@ export class Workspaces {
     entry: LedgerEntry,
     mirror: Mirror,
     base: CommitId,
-    { plan, reason }: { plan: WorkspacePlan; reason: string },
+    { plan, reason, whenMirrored }: Opening,
   ): Workspace {
     const { directories, locks, platform } = this.#options;
-    const temporary = temporaryOf(partsOf(directories, entry.id));
-    const workspace = entry.path;
-    const sandbox = { workspace, temporary, data: directories.data, hasNetwork: false };
-    const place: JobPlace = {
-      ...{ workspace, temporary, user: platform.jobUser },
-      sandbox: platform.sandbox.isPossible ? sandbox : undefined,
+    const repository = new ResultRepository({ directories, locks }, entry.owner, mirror);
+    const open = async () => {
+      await whenMirrored?.(); // results borrow from the mirror
+      return repository;
     };
-    const results = new ResultRepository({ directories, locks }, entry.owner, mirror);
     return new Workspace({
-      ...{ entry, reason, base, remote: mirror.remote, place, directories },
+      ...{ entry, reason, base, directories },
+      place: jobPlace(entry, { directories, platform, user: platform.jobUser }),
       identity: plan.identity ?? DEFAULT_IDENTITY,
-      results: async () => results,
+      results: { kind: "results", open, remote: mirror.remote },
       remove: (isQuiet) => this.removeEntry(entry, isQuiet),
     });
   }
@@ -198,9 +272,20 @@ export class Workspaces {
   }
 }
 
-function requireBranch(branch: string | undefined): void {
-  if (branch === undefined) return;
-  const isBranch = isRefName(branch) && !branch.startsWith("refs/") && branch !== "HEAD";
-  if (isBranch) return;
-  throw new WorkspaceError("invalid-request", `not a valid branch name: '${branch.slice(0, 80)}'`);
+interface ShallowSource {
+  readonly gitDir: string;
+  readonly commit: CommitId;
+  readonly repository: RemoteUrl;
+  readonly whenMirrored: () => Promise<unknown>;
+}
+
+interface Opening {
+  readonly plan: WorkspacePlan;
+  readonly reason: string;
+  readonly whenMirrored?: (() => Promise<unknown>) | undefined;
+}
+
+async function removeParts(parts: string, directories: GitDirectories): Promise<void> {
+  const doomed = await moveToTrash(directories, parts);
+  if (doomed !== undefined) await removeTree(doomed);
 }

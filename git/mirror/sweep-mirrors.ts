@@ -1,0 +1,58 @@
+// Clears up after killed processes among the mirrors: their lock files, half packs and wishes. Waits for nobody.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitDirectories } from "../disk/git-directories.ts";
+import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
+import { removeStaleFiles } from "./remove-stale-files.ts";
+import { Wishes } from "./wishes.ts";
+
+export interface MirrorSweep {
+  readonly removed: readonly string[];
+  /** What was not looked into, and why. */
+  readonly kept: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export async function sweepMirrors(
+  { mirrors }: Pick<GitDirectories, "mirrors">,
+  locks: RepositoryLocks,
+): Promise<MirrorSweep> {
+  const removed: string[] = [];
+  const kept: { path: string; reason: string }[] = [];
+  for (const name of await namesIn(mirrors)) {
+    const path = join(mirrors, name);
+    if (/^\..+\.git\.wanted$/.test(name)) {
+      removed.push(...(await new Wishes(path).sweep()));
+    } else if (/^[^.].*\.git$/.test(name)) {
+      const found = await sweepOne(path, locks);
+      if ("removed" in found) removed.push(...found.removed);
+      else kept.push({ path, reason: found.reason });
+    } else {
+      kept.push({ path, reason: "not made by Croft" });
+    }
+  }
+  return { removed, kept };
+}
+
+type Found = { readonly removed: readonly string[] } | { readonly reason: string };
+
+/** Both locks, or nothing: while somebody works in it, its files are not stale. */
+async function sweepOne(gitDir: string, locks: RepositoryLocks): Promise<Found> {
+  const request = { purpose: "sweep", timeoutMs: 0 };
+  try {
+    return await locks.holdLong(gitDir, request, async () =>
+      locks.hold(gitDir, request, async () => ({ removed: removeStaleFiles(gitDir) })),
+    );
+  } catch (error) {
+    if (error instanceof LockTimeout) return { reason: `in use: ${error.message}` };
+    throw error;
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+// Makes a mirror, brings it up to date, and makes it anew when it is damaged; always under the long lock.
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { GitError } from "../command/git-error.ts";
+import { runGit } from "../command/run-git.ts";
+import {
+  type GitDirectories,
+  moveToTrash,
+  removeTree,
+  stagingPlace,
+} from "../disk/git-directories.ts";
+import type { RepositoryLocks } from "../lock/repository-lock.ts";
+import { type FetchContext, fetchRefs } from "./fetch-into.ts";
+import { below, dropIncoming, moveRefs, ownName } from "./move-refs.ts";
+import { removeStaleFiles } from "./remove-stale-files.ts";
+
+export type MirrorDirectories = Pick<GitDirectories, "mirrors" | "staging" | "trash">;
+
+/** Branches and tags; pull requests and single refs are asked for by name. */
+export const USUAL_REFS: readonly string[] = ["refs/heads/*", "refs/tags/*"];
+
+export interface MirrorPlace {
+  readonly gitDir: string;
+  readonly directories: MirrorDirectories;
+  readonly locks: RepositoryLocks;
+}
+
+/** For the one who holds the long lock. */
+export interface UpdateContext extends Omit<FetchContext, "timeoutMs" | "held"> {
+  readonly held: readonly number[];
+}
+
+const FETCH_TIMEOUT_MS = 15 * 60_000;
+export const FIRST_FETCH_TIMEOUT_MS = 6 * 3_600_000;
+
+/** Returns the names among `refs` that the remote does not have. */
+export async function updateMirror(
+  place: MirrorPlace,
+  refs: readonly string[],
+  context: UpdateContext,
+): Promise<ReadonlySet<string>> {
+  const { gitDir, locks } = place;
+  if (!existsSync(gitDir)) return await makeMirror(place, refs, context);
+  const recovery = { purpose: "recover before fetch", signal: context.signal };
+  await locks.hold(gitDir, recovery, async () => removeStaleFiles(gitDir));
+  try {
+    return await fetchAndMove(place, refs, context);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== "corrupt") throw error;
+    return await makeMirror(place, refs, context);
+  }
+}
+
+/** In staging, and then to its place; what is there already, damaged as it may be, stays until the new one is complete. */
+async function makeMirror(
+  { gitDir, directories, locks }: MirrorPlace,
+  refs: readonly string[],
+  context: UpdateContext,
+): Promise<ReadonlySet<string>> {
+  const staged = stagingPlace(directories, "mirror");
+  await mkdir(directories.staging, { recursive: true, mode: 0o700 });
+  await mkdir(directories.trash, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(staged, { mode: 0o700 }); // others may pass through staging
+    await runGit(["init", "--quiet", "--bare", staged], { lockDescriptors: context.held });
+    const all = [...new Set([...USUAL_REFS, ...refs])];
+    const missing = await fetchRefs(staged, all, ownName, {
+      ...context,
+      timeoutMs: FIRST_FETCH_TIMEOUT_MS,
+    });
+    await runGit(["pack-refs", "--all"], { gitDir: staged, lockDescriptors: context.held });
+    const request = { purpose: "put the mirror in place", signal: context.signal };
+    const doomed = await locks.hold(gitDir, request, async () => {
+      const old = await moveToTrash(directories, gitDir);
+      await rename(staged, gitDir);
+      return old;
+    });
+    if (doomed !== undefined) await removeTree(doomed);
+    return missing;
+  } catch (error) {
+    await removeTree(staged);
+    throw error;
+  }
+}
+
+/** The transfer runs without the repository lock; only the refs are moved under it. */
+async function fetchAndMove(
+  { gitDir, locks }: MirrorPlace,
+  refs: readonly string[],
+  context: UpdateContext,
+): Promise<ReadonlySet<string>> {
+  const incoming = `refs/incoming/${randomUUID()}`;
+  const nameHere = (ref: string) => below(incoming, ref);
+  try {
+    const limited = { ...context, timeoutMs: FETCH_TIMEOUT_MS };
+    const missing = await fetchRefs(gitDir, refs, nameHere, limited);
+    const request = { purpose: "move fetched refs", signal: context.signal };
+    await locks.hold(gitDir, request, async ({ descriptor }) => {
+      await moveRefs(gitDir, incoming, refs, [descriptor, ...context.held]);
+    });
+    return missing;
+  } finally {
+    await dropIncoming(gitDir, incoming);
+  }
+}

@@ -1,0 +1,58 @@
+// A directory for trying things on the very disk where they matter; gone afterwards, also what a killed process left.
+import { chmod, lstat, mkdir, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { isProcessAlive } from "../command/process-identity.ts";
+import { removeTree, stagingMaker, stagingPlace } from "../disk/git-directories.ts";
+import { mountsBelow, unmount, unmountLazily } from "../disk/mount-overlay.ts";
+
+/** Below a directory that may be somebody else's, the name must tell whose it is. */
+const NAME = "croft-probe";
+
+export async function withProbeDirectory<T>(
+  parent: string,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  const place = await realpath(parent); // mounts are known by their real paths
+  await removeLeftovers(place);
+  const directory = stagingPlace({ staging: place }, NAME);
+  await mkdir(directory, { mode: 0o711 });
+  try {
+    await chmod(directory, 0o711); // the umask may have taken bits away, and jobs must pass through
+    return await work(directory);
+  } finally {
+    await remove(directory);
+  }
+}
+
+/** Only our own user's: what lies in a directory that all may write could be a trap. */
+async function removeLeftovers(place: string): Promise<void> {
+  for (const name of await namesIn(place)) {
+    const maker = isProbeName(name) ? stagingMaker(name) : undefined;
+    if (maker === undefined || isProcessAlive(maker)) continue;
+    const path = join(place, name);
+    const { uid } = await lstat(path).catch(() => ({ uid: undefined })); // another process was faster
+    if (uid !== undefined && uid === process.getuid?.()) await remove(path);
+  }
+}
+
+/** A data directory that holds nothing else still counts as empty. */
+export function isProbeName(name: string): boolean {
+  return name.startsWith(`${NAME}.`);
+}
+
+async function remove(path: string): Promise<void> {
+  for (const mount of mountsBelow(path)) {
+    if (!(await unmount(mount))) await unmountLazily(mount);
+  }
+  await removeTree(path);
+}
+
+/** A directory can be writable without being readable: then nothing is found, and nothing lost. */
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+// What can be asked of a workspace.
+import type { Identity } from "../checkout/lay-out-repository.ts";
+import { isRefName } from "../remote/ref-name.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import type { WorkspaceOwner } from "./ledger.ts";
+import { WorkspaceError } from "./workspace-error.ts";
+
+/** A workspace at a commit that the caller was found to be allowed to read. */
+export interface WorkspacePlan {
+  /** Readable part of its id. */
+  readonly name: string;
+  readonly owner: WorkspaceOwner;
+  readonly kind?: "overlay" | "clone" | undefined;
+  /** Checked out at the commit; detached without one. */
+  readonly branch?: string | undefined;
+  /** Directories, as `git sparse-checkout` takes them. */
+  readonly sparse?: readonly string[] | undefined;
+  readonly identity?: Identity | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WorkspaceRequest extends WorkspacePlan {
+  readonly repository: RemoteUrl;
+  /** Branch, tag, `refs/pull/7/head` or a full commit id; the default branch without one. */
+  readonly ref?: string | undefined;
+  readonly access?: RemoteAccess | undefined;
+  /** Only while a mirror's first fetch runs: how much history the workspace then has. */
+  readonly depth?: number | undefined;
+  /** How long a mirror's first fetch is waited for. */
+  readonly patienceMs?: number | undefined;
+}
+
+export function requireBranch(branch: string | undefined): void {
+  if (branch === undefined) return;
+  const isBranch = isRefName(branch) && !branch.startsWith("refs/") && branch !== "HEAD";
+  if (isBranch) return;
+  throw new WorkspaceError("invalid-request", `not a valid branch name: '${branch.slice(0, 80)}'`);
+}
