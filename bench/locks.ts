@@ -1,10 +1,11 @@
 // The repository lock: alone, handed from one waiter to the next, and between four processes; beside proper-lockfile.
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import type { Readable, Writable } from "node:stream";
 import { RepositoryLocks } from "@croft/git";
 import lockfile from "proper-lockfile";
 import { projectRoot } from "../scripts/source-files.ts";
@@ -113,7 +114,7 @@ async function timeProcesses(directory: string, repository: string) {
   const children = Array.from({ length: PROCESSES }, () =>
     spawn(process.execPath, args, { cwd: projectRoot, stdio: ["pipe", "pipe", "inherit"] }),
   );
-  await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
+  await Promise.all(children.map(firstWord));
   const outputs = children.map(async (child) => {
     let output = "";
     child.stdout.on("data", (chunk) => {
@@ -125,6 +126,13 @@ async function timeProcesses(directory: string, repository: string) {
   });
   const rounds = await Promise.all(outputs);
   return { waits: rounds.flatMap(({ waits }) => waits), leastShare: leastShareOf(rounds) };
+}
+
+/** Fails if the process ends without one. */
+async function firstWord(child: ChildProcessByStdio<Writable, Readable, null>): Promise<void> {
+  const ended = new AbortController();
+  child.once("exit", () => ended.abort());
+  await once(child.stdout, "data", { signal: ended.signal });
 }
 
 /** While all were at it: until the first had done its rounds. 1 is a share as large as everybody's. */

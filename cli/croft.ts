@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `croft` command: finds out which command is meant and loads that one only.
 import { readFileSync } from "node:fs";
-import { Command } from "commander";
+import { Command, type CommanderError } from "commander";
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -12,20 +12,28 @@ const commands: Record<string, () => Promise<{ createCommand(version: string): C
   serve: () => import("./commands/serve.ts"),
   config: () => import("./commands/config.ts"),
   login: () => import("./commands/login.ts"),
+  doctor: () => import("./commands/doctor.ts"),
 };
 const descriptions: Record<keyof typeof commands, string> = {
   serve: "Start the server",
   config: "Print every setting, its value and where it came from",
   login: "Print where to sign in, or a new one-time link while there is no admin",
+  doctor: "Try what this machine allows, and say what to do where it is too little",
 };
 
 const program = new Command("croft")
   .description("Runs jobs on git repositories")
   .version(version)
-  .showHelpAfterError("(croft --help lists the commands)");
+  .showHelpAfterError("(croft --help lists the commands)")
+  .exitOverride(exit);
 const meant = process.argv.slice(2).find((word) => Object.hasOwn(commands, word));
 for (const [name, load] of Object.entries(commands)) {
   const command = name === meant ? (await load()).createCommand(version) : new Command(name);
-  program.addCommand(command.description(descriptions[name] ?? ""));
+  program.addCommand(command.description(descriptions[name] ?? "").exitOverride(exit));
 }
 await program.parseAsync();
+
+/** A wrong command line is told apart from a failure. */
+function exit({ exitCode }: CommanderError): never {
+  process.exit(exitCode === 0 ? 0 : 2);
+}

@@ -1,5 +1,5 @@
 // What the product does, without HTTP.
-export { redactText } from "@croft/git";
+export { type Check, redactText } from "@croft/git";
 export { isSetupNeeded } from "./admin/admin-store.ts";
 export { secretsEqual } from "./admin/secret.ts";
 export {
@@ -20,6 +20,7 @@ export { localTokenPath, readLocalToken } from "./data-directory/local-token.ts"
 export { announceServer, findServer, withdrawServer } from "./data-directory/server-address.ts";
 export { isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
 export type { Database } from "./database/open-database.ts";
+export { type Diagnosis, diagnose } from "./diagnose.ts";
 export { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 export { EngineError, type StartCode, startCodes } from "./engine-error.ts";
 export type { Log } from "./log.ts";

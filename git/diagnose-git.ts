@@ -31,17 +31,24 @@ export async function diagnoseGit(
   signal?: AbortSignal,
 ): Promise<Check[]> {
   const inGeneral = [checkDisk(directory), await checkVersion()];
-  if (!isUsable) return [...inGeneral, ...untried("nothing can be written there")];
+  if (!isUsable) return [...inGeneral, ...untried(PROOFS, "nothing can be written there")];
   try {
     return await withProbeDirectory(directory, async (probe) => {
-      const proofs = [await checkProfile(probe), await checkLock(probe)];
+      const ofGit = [await checkProfile(probe), await checkLock(probe)];
       signal?.throwIfAborted();
-      return [...inGeneral, ...proofs, ...(await checkPlatform(probe))];
+      return [...inGeneral, ...ofGit, ...(await checkPlatform(probe))];
     });
   } catch (error) {
     signal?.throwIfAborted();
-    return [...inGeneral, ...untried(wordsOf(error))];
+    return [...inGeneral, ...untried(PROOFS, wordsOf(error))];
   }
+}
+
+const OF_PLATFORM = ["overlay", "sandbox", "job-user"];
+const PROOFS = ["git-profile", "lock", ...OF_PLATFORM];
+
+function untried(names: readonly string[], reason: string): Check[] {
+  return names.map((name) => checkNamed(name).warning(`not tried: ${reason}`));
 }
 
 const LOW_BYTES = 1024 ** 3;
@@ -121,8 +128,12 @@ async function checkLock(probe: string): Promise<Check> {
 
 async function checkPlatform(probe: string): Promise<Check[]> {
   const user = jobUser();
-  const directories = await openGitDirectories(probe, user !== undefined);
-  const platform = await detectPlatform(directories, user);
+  let platform: Platform;
+  try {
+    platform = await detectPlatform(await openGitDirectories(probe, user !== undefined), user);
+  } catch (error) {
+    return untried(OF_PLATFORM, wordsOf(error));
+  }
   const { overlay, sandbox } = platform;
   return [
     checkAbility("overlay", overlay, "a workspace is a mount, however large the repository"),
@@ -146,11 +157,6 @@ function checkJobUser({ sandbox, jobUser: user }: Platform): Check {
     `all jobs run as ${whom} and can reach ${reach}`,
     "run only jobs that you trust, or make the sandbox possible",
   );
-}
-
-function untried(reason: string): Check[] {
-  const names = ["git-profile", "lock", "overlay", "sandbox", "job-user"];
-  return names.map((name) => checkNamed(name).warning(`not tried: ${reason}`));
 }
 
 function wordsOf(error: unknown): string {

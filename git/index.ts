@@ -1,5 +1,6 @@
 // Git on disk: run git, credentials, locks. Knows no jobs, no SQL and no HTTP.
 
+export { type Check, checkNamed } from "./check.ts";
 export {
   DEFAULT_IDENTITY,
   type Identity,
@@ -11,6 +12,7 @@ export { type ProcessState, readProcessState } from "./command/process-state.ts"
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
+export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
 export { type GitDirectories, gitDirectories } from "./disk/git-directories.ts";
 export {
   type HeldLock,
@@ -28,6 +30,7 @@ export { repackMirror } from "./mirror/repack-mirror.ts";
 export { USUAL_REFS } from "./mirror/update-mirror.ts";
 export { type Git, type GitOptions, openGit } from "./open-git.ts";
 export { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
+export { isProbeName } from "./platform/probe-directory.ts";
 export { type CommitId, commitId, isCommitId } from "./remote/commit-id.ts";
 export {
   runGitWithToken,

@@ -1,6 +1,7 @@
 // Puts the parts of this package together on one data directory.
 import type { TreeLimits } from "./checkout/measure-tree.ts";
 import { DiskAdmission } from "./disk/disk-admission.ts";
+import { asDiskError } from "./disk/disk-error.ts";
 import { type GitDirectories, openGitDirectories } from "./disk/git-directories.ts";
 import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
 import { Mirrors } from "./mirror/mirror.ts";
@@ -47,9 +48,7 @@ export interface Git {
 const TEMPLATE_BUDGET_BYTES = 20 * 1024 ** 3;
 
 export async function openGit(options: GitOptions): Promise<Git> {
-  const user = jobUser(options.jobUser);
-  const directories = await openGitDirectories(options.data, user !== undefined);
-  const platform = options.platform ?? (await detectPlatform(directories, user));
+  const { directories, platform } = await openPlace(options);
   const onReport = options.onReport ?? warn;
   const onBackgroundError =
     options.onBackgroundError ?? ((what: string, error: unknown) => warn(`${what}: ${error}`));
@@ -70,13 +69,30 @@ export async function openGit(options: GitOptions): Promise<Git> {
   const workspaces = new Workspaces(parts);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
-    sweep: () => sweep({ directories, locks, ledger, workspaces, budgetBytes }),
+    sweep: () =>
+      sweep({
+        ...{ directories, locks, ledger, workspaces, budgetBytes },
+        jobUser: platform.jobUser,
+      }),
     close: async () => {
       await mirrors.close();
       await templates.idle();
       await workspaces.idle();
     },
   };
+}
+
+async function openPlace(options: GitOptions) {
+  const user = jobUser(options.jobUser);
+  try {
+    const directories = await openGitDirectories(options.data, user !== undefined);
+    return {
+      directories,
+      platform: options.platform ?? (await detectPlatform(directories, user)),
+    };
+  } catch (error) {
+    throw asDiskError(error);
+  }
 }
 
 function warn(text: string): void {

@@ -100,7 +100,7 @@ async function connect(
 
 /** Asks the operator's server once and changes nothing; fails as a start would. */
 export async function askServerVersion(url: string): Promise<string> {
-  const client = await reach({ connectionString: url }, 0);
+  const client = await reach({ connectionString: url, query_timeout: CONNECT_LIMIT_MS }, 0);
   try {
     return await requireVersion(client);
   } finally {

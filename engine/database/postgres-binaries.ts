@@ -27,7 +27,7 @@ export interface PostgresBinaries {
 
 export async function findPostgresBinaries(
   directory: DataDirectory,
-  platform = `${process.platform}-${process.arch}`,
+  platform?: string,
 ): Promise<PostgresBinaries> {
   const packageRoot = await importedPackageRoot(platform);
   const manifest: { version: string } = JSON.parse(

@@ -1,5 +1,13 @@
 // Makes the `.git` of a checkout by hand: objects by hard link, refs and configuration as we want them. No git is run.
-import { chownSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
@@ -72,10 +80,17 @@ export function configText({ remote, identity }: RepositoryLayout): string {
   ].join("\n");
 }
 
-/** Packs with their indexes; `except` are those that a layer below has already. Links are never chowned: same inode. */
+/**
+ * Packs with their indexes; `except` are those that a layer below has already. Links are never chowned: same inode. But
+ * the job's user must be able to read them, whatever the umask was when git wrote them.
+ */
 export function linkPacks(from: string, to: string, except: ReadonlySet<string> = new Set()): void {
   const names = packFiles(from).filter((name) => !except.has(name));
-  for (const name of names) linkSync(join(from, name), join(to, name));
+  for (const name of names) {
+    const link = join(to, name);
+    linkSync(join(from, name), link);
+    if ((statSync(link).mode & READABLE) !== READABLE) chmodSync(link, READABLE);
+  }
 }
 
 /** The index of each pack last: by it git finds the pack. */
@@ -93,6 +108,9 @@ export function packFiles(packDirectory: string): string[] {
 function byIndexLast(left: string, right: string): number {
   return Number(left.endsWith(".idx")) - Number(right.endsWith(".idx"));
 }
+
+/** By all, writable by nobody, as git itself makes packs. The directories above keep others out. */
+const READABLE = 0o444;
 
 export function makeOwned(path: string, owner: JobUser | undefined): void {
   try {

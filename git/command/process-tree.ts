@@ -27,14 +27,21 @@ export function descendantsOf(pid: number): number[] {
 }
 
 /**
- * Processes of this user with their working directory, root, program or an open file in one of these directories. Those
- * of other users (an operator's shell, a backup) are nobody's to end.
+ * Processes of this user with their working directory, root, program, an open file or their temporary directory in one
+ * of these directories: a daemon leaves the directory it was started in, but keeps its environment. Those of other users
+ * (an operator's shell, a backup) are nobody's to end.
  */
 export function processesIn(directories: readonly string[], uid: number): number[] {
   return processIds().filter((pid) => {
     if (pid === process.pid || userOf(pid) !== uid) return false;
-    return linksOf(pid).some((link) => directories.some((directory) => isIn(link, directory)));
+    const places = [...linksOf(pid), ...temporaryOf(pid)];
+    return places.some((place) => directories.some((directory) => isIn(place, directory)));
   });
+}
+
+function temporaryOf(pid: number): string[] {
+  const variables = readText(pid, "environ").split("\0");
+  return variables.flatMap((text) => (text.startsWith("TMPDIR=") ? [text.slice(7)] : []));
 }
 
 /** The real user, which a program cannot hide. */

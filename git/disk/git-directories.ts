@@ -1,6 +1,6 @@
 // Where everything of this package lies: one data directory, one filesystem, so that rename is atomic.
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 
@@ -25,11 +25,14 @@ export interface GitDirectories {
 const PASSABLE = 0o711;
 const PRIVATE = 0o700;
 
-/** Makes what is missing. `isShared` when jobs run as another user and must reach their workspaces. */
+/**
+ * Makes what is missing. `isShared` when jobs run as another user and must reach their workspaces. Without symbolic links
+ * on the way: the kernel tells mounts and open files by their real names.
+ */
 export async function openGitDirectories(data: string, isShared: boolean): Promise<GitDirectories> {
-  const directories = gitDirectories(data);
   const passable = isShared ? PASSABLE : PRIVATE;
   await makeDirectory(data, passable);
+  const directories = gitDirectories(await realpath(data));
   await makeDirectory(directories.workspaces, passable);
   await makeDirectory(join(directories.workspaces, ".parts"), passable);
   await makeDirectory(directories.staging, passable);
@@ -71,7 +74,7 @@ export function stagingMaker(name: string): ProcessIdentity | undefined {
 export async function moveToTrash({ trash }: Pick<GitDirectories, "trash">, path: string) {
   const doomed = join(trash, randomUUID());
   try {
-    await rename(path, doomed);
+    await whateverItsMode(path, () => rename(path, doomed));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -79,13 +82,31 @@ export async function moveToTrash({ trash }: Pick<GitDirectories, "trash">, path
   return doomed;
 }
 
-export async function emptyTrash({ trash }: Pick<GitDirectories, "trash">): Promise<void> {
-  for (const name of await readdir(trash)) await removeTree(join(trash, name));
+export async function removeTree(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5 });
+  await whateverItsMode(path, remove);
 }
 
-/** Also what overlayfs left with mode 000, which only its owner's `rm` stumbles over. */
-export async function removeTree(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 5 });
+/**
+ * Directories that may not be written or even read: caches of jobs have such, overlayfs leaves one. They stop everybody
+ * but root, their owner too, until the owner takes the right.
+ */
+async function whateverItsMode(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    await openDirectories(path);
+    await work();
+  }
+}
+
+async function openDirectories(path: string): Promise<void> {
+  if (!(await lstat(path)).isDirectory()) return; // never through a symbolic link
+  await chmod(path, PRIVATE);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openDirectories(join(path, entry.name));
+  }
 }
 
 async function makeDirectory(path: string, mode: number): Promise<void> {

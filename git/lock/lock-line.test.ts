@@ -1,13 +1,16 @@
 // The line between processes: each gets its share, and neither a dead nor a stopped one blocks it.
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { tryLock } from "fs-native-extensions";
+import { expect, onTestFinished, test } from "vitest";
 import { HOLD_UNTIL_TOLD, LockProcess } from "../../test/support/lock-process.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { LockFile } from "./lock-file.ts";
-import { RepositoryLocks } from "./repository-lock.ts";
+import { LockTimeout, RepositoryLocks } from "./repository-lock.ts";
+
+const FOREIGN_UNTIL_TOLD = HOLD_UNTIL_TOLD.replace("locks.hold(", "locks.holdForeign(");
 
 async function prepare() {
   const root = await scratchDirectory();
@@ -71,10 +74,9 @@ test("of four processes under equal load each gets its share", async () => {
 test("a stopped waiter is overtaken, and served when it goes on; a killed one is forgotten", async () => {
   const { repository, directory } = await prepare();
   const locks = new RepositoryLocks(directory);
-  const body = HOLD_UNTIL_TOLD.replace("locks.hold(", "locks.holdForeign(");
   const standInLine = async () => {
     const cameAfter = microsecondsSinceBoot();
-    const waiter = new LockProcess({ directory, repository, body });
+    const waiter = new LockProcess({ directory, repository, body: FOREIGN_UNTIL_TOLD });
     await someoneCame(repository, cameAfter);
     return waiter;
   };
@@ -95,6 +97,26 @@ test("a stopped waiter is overtaken, and served when it goes on; a killed one is
   await stopped?.hasSaid("held");
   stopped?.tell();
   expect(await stopped?.ended()).toEqual(["held", "released"]);
+});
+
+test("somebody who is stopped while looking, whether held or whether waited for, blocks nobody", async () => {
+  const { repository, directory } = await prepare();
+  const locks = new RepositoryLocks(directory);
+  const served = () => locks.holdForeign(repository, { purpose: "next" }, async () => "served");
+  await served();
+  const descriptor = openSync(join(repository, "croft.lock"), "r");
+  onTestFinished(() => closeSync(descriptor));
+  // As `LockFile.isFree` has it for a moment: the sign, and the whole line.
+  expect(tryLock(descriptor, 1, 0, { shared: true })).toBe(true);
+  expect(await served()).toBe("served");
+  expect(await Promise.all([served(), served()])).toEqual(["served", "served"]);
+  const other = new LockProcess({ directory, repository, body: FOREIGN_UNTIL_TOLD });
+  await other.hasSaid("held");
+  const patient = served();
+  const impatient = locks.holdForeign(repository, { purpose: "x", timeoutMs: 100 }, async () => {});
+  await expect(impatient).rejects.toThrow(LockTimeout);
+  other.tell();
+  expect(await patient).toBe("served");
 });
 
 test("one repository held forever does not delay the many who use another", async () => {

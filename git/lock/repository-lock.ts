@@ -60,11 +60,7 @@ export class RepositoryLocks {
   readonly #queues = new Map<string, LockQueue>();
 
   constructor(directory: string, observer: LockObserver = {}) {
-    try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw new LockError(directory, error as NodeJS.ErrnoException);
-    }
+    makeDirectory(directory);
     this.#directory = directory;
     this.#observer = observer;
   }
@@ -162,5 +158,19 @@ export class RepositoryLocks {
   #observeFailedWait(error: unknown, waitMs: number, signal: AbortSignal | undefined): void {
     if (error instanceof LockTimeout) this.#observer.onWaited?.(waitMs, "timeout");
     else if (signal?.aborted) this.#observer.onWaited?.(waitMs, "aborted");
+  }
+}
+
+/** With its parents only if they are missing: asked for those, Node says ENOENT for whatever goes wrong. */
+function makeDirectory(path: string, isWithParents = false): void {
+  try {
+    mkdirSync(path, { recursive: isWithParents, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || isWithParents) {
+      throw new LockError(path, error as NodeJS.ErrnoException);
+    }
+    makeDirectory(path, true);
   }
 }

@@ -1,4 +1,5 @@
 // A commit is in the mirror when its caller may read it, and for a first fetch nobody has to wait.
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -87,11 +88,11 @@ test("a commit without what belongs to it does not count as there", async () => 
   await mirrors.fetch(remote, USUAL_REFS);
   const main = await idOf("main");
   const tree = await git(["--git-dir", gitDir, "rev-parse", `${main}^{tree}`]);
-  const entry = `100644 blob ${ABSENT}\tlost`;
-  const half = join(gitDir, "..", "half");
-  await git(["--git-dir", gitDir, "read-tree", `--index-output=${half}`, tree]).catch(() => {});
-  const lost = await lostCommit(gitDir, entry);
-  expect(await hasCommit({ gitDir }, lost)).toBe(false);
+  const input = `100644 blob ${ABSENT}\tlost`;
+  const made = spawnSync("git", ["--git-dir", gitDir, "mktree", "--missing"], { input });
+  const half = made.stdout.toString("utf8").trim();
+  const lost = await git(["--git-dir", gitDir, "commit-tree", "-m", "lost", half]);
+  expect(await hasCommit({ gitDir }, commitId(lost))).toBe(false);
   expect(await hasCommit({ gitDir }, commitId(main))).toBe(true);
   expect(await hasCommit({ gitDir }, commitId(tree))).toBe(false);
   expect(await hasCommit({ gitDir: `${gitDir}-nowhere` }, commitId(main))).toBe(false);
@@ -147,22 +148,26 @@ test("a quick first fetch makes no shallow repository; a failing one is told at 
   expect(existsSync(shallowAt)).toBe(false);
 });
 
-test("a first fetch that fails in the background is told, and 'close' ends one that hangs", async () => {
+test("a first fetch that fails in the background is told; one that hangs is ended by 'close'", async () => {
   const { mirrors, remote, server, root, data, backgroundErrors } = await mirrorScene();
   const resolved = await resolveRef(remote, "main");
-  const shallow = async (name: string) => {
-    const shallowAt = join(root, name);
-    const ensured = mirrors.ensureOrShallow(remote, resolved, {}, { patienceMs: 1, shallowAt });
-    await waitUntil("the first fetch", () => mirrors.stateOf(remote).then((s) => s !== "absent"));
-    return await ensured;
+  const leaveBehind = async (name: string) => {
+    const before = server.requests.length;
+    server.fault = { kind: "stall", after: 2 };
+    const plan = { patienceMs: 2500, shallowAt: join(root, name) };
+    const ensuring = mirrors.ensureOrShallow(remote, resolved, {}, plan);
+    await waitUntil("the transfer", () => server.requests.length >= before + 3);
+    server.fault = undefined;
+    expect(await ensuring).toMatchObject({ kind: "shallow" });
+    expect(await mirrors.stateOf(remote)).toBe("first-fetch");
   };
-  server.fault = { kind: "silence" };
-  const hanging = shallow("one");
-  await waitUntil("both requests", () => server.requests.length >= 4);
-  server.fault = undefined;
+  await leaveBehind("one");
+  server.cutAll();
+  await waitUntil("the word of it", () => backgroundErrors.length > 0);
+  expect(backgroundErrors).toMatchObject([{ code: "network" }]);
+  await leaveBehind("two");
   await mirrors.close();
-  void hanging.catch(() => {});
-  expect(backgroundErrors).toEqual([]);
+  expect(backgroundErrors).toHaveLength(1);
   expect(await mirrors.stateOf(remote)).toBe("absent");
   expect(readdirSync(join(data, "staging"))).toEqual([]);
 });
@@ -213,10 +218,3 @@ test("a server that gives nothing by id is asked by ref, with the asker's token 
   ).rejects.toMatchObject({ code: "invalid-ref" });
   expect(existsSync(again)).toBe(false);
 });
-
-async function lostCommit(gitDir: string, entry: string) {
-  const { spawnSync } = await import("node:child_process");
-  const tree = spawnSync("git", ["--git-dir", gitDir, "mktree", "--missing"], { input: entry });
-  const id = tree.stdout.toString("utf8").trim();
-  return commitId(await git(["--git-dir", gitDir, "commit-tree", "-m", "lost", id]));
-}

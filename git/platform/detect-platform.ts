@@ -1,6 +1,12 @@
 // Finds out by trying what this machine allows: overlay mounts, the sandbox, a user of their own for jobs.
-import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, renameSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../checkout/lay-out-repository.ts";
@@ -9,6 +15,7 @@ import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-direc
 import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
 import { JobCommand } from "../sandbox/job-command.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 /** `advice` is what an operator can do about it. */
 export type Ability =
@@ -80,8 +87,19 @@ function impossibleOverlay(data: string, error: unknown): Ability {
   if (process.getuid?.() !== 0) {
     return no("this user may not mount", "run Croft as root or with CAP_SYS_ADMIN");
   }
+  if (!hasMountRight()) {
+    return no("root may not mount here", "give the container the right to mount (CAP_SYS_ADMIN)");
+  }
   const said = error instanceof Error ? error.message : String(error);
   return no(said, "give the container the right to mount (CAP_SYS_ADMIN)");
+}
+
+const CAP_SYS_ADMIN = 21n;
+
+function hasMountRight(): boolean {
+  const status = readFileSync("/proc/self/status", "utf8");
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
+  return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
 /** Proves what matters, instead of the mere presence of the program. */
@@ -104,7 +122,7 @@ async function trySandbox(
   const place = stagingPlace(directories, "probe");
   const workspace = join(place, "workspace");
   const temporary = join(place, "temporary");
-  const canary = join(directories.staging, `probe-${randomUUID()}`);
+  const canary = stagingPlace(directories, "canary");
   try {
     await mkdir(place, { recursive: true });
     await chmod(place, 0o711); // whatever the umask is: the job's user must pass through
@@ -117,6 +135,10 @@ async function trySandbox(
     if (code === 0 && existsSync(join(workspace, "proof"))) return { isPossible: true };
     const said = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
     return no(`bubblewrap does not work here: ${said || `exit code ${code}`}`);
+  } catch (error) {
+    if (error instanceof WorkspaceError)
+      return no(`bubblewrap does not work here: ${error.message}`);
+    throw error;
   } finally {
     await removeTree(place);
     await removeTree(canary);

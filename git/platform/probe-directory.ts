@@ -13,7 +13,7 @@ export async function withProbeDirectory<T>(
   work: (directory: string) => Promise<T>,
 ): Promise<T> {
   const place = await realpath(parent); // mounts are known by their real paths
-  await removeLeftovers(place);
+  await removeDeadProbes(place);
   const directory = stagingPlace({ staging: place }, NAME);
   await mkdir(directory, { mode: 0o711 });
   try {
@@ -24,14 +24,26 @@ export async function withProbeDirectory<T>(
   }
 }
 
-/** Only our own user's: what lies in a directory that all may write could be a trap. */
-async function removeLeftovers(place: string): Promise<void> {
+/** Only our own user's: what lies in a directory that all may write could be a trap. Says what it removed. */
+export async function removeDeadProbes(place: string): Promise<string[]> {
+  const removed: string[] = [];
   for (const name of await namesIn(place)) {
     const maker = isProbeName(name) ? stagingMaker(name) : undefined;
     if (maker === undefined || isProcessAlive(maker)) continue;
     const path = join(place, name);
-    const { uid } = await lstat(path).catch(() => ({ uid: undefined })); // another process was faster
-    if (uid !== undefined && uid === process.getuid?.()) await remove(path);
+    if (!(await isOwn(path))) continue;
+    await remove(path);
+    removed.push(path);
+  }
+  return removed;
+}
+
+async function isOwn(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).uid === process.getuid?.();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false; // another process was faster
+    throw error;
   }
 }
 

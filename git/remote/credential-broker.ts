@@ -101,7 +101,8 @@ function secretsOf({ username, password }: Token): string[] {
 /** Only for the remote that the operation is about: not for a redirect, a submodule or another path of the host. */
 function isFor(question: Record<string, string>, { protocol, host, path }: RemoteUrl): boolean {
   const asked = question["path"]?.replace(/\/+$/, "").replace(/\.git$/, "");
-  return question["protocol"] === protocol && question["host"] === host && asked === path;
+  const isRepository = asked === path || asked === `${path}.git/info/lfs`; // its large files are a part of it
+  return question["protocol"] === protocol && question["host"] === host && isRepository;
 }
 
 type Answer = (question: Record<string, string>) => Promise<string>;

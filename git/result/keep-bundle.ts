@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { runGit } from "../command/run-git.ts";
+import { gitText, runGit } from "../command/run-git.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { ResultRepository } from "./result-repository.ts";
 
@@ -24,12 +24,14 @@ export async function keepBundle(
   await mkdir(results.keptDirectory, { recursive: true, mode: 0o700 });
   return await results.hold("keep a failed job's work", async (descriptor) => {
     const options = { gitDir: results.gitDir, lockDescriptors: [descriptor] };
-    if (commit !== base) {
+    // A job that only went back in history has made nothing either, and git refuses to bundle nothing.
+    const isNew = (await gitText(["rev-list", "-1", commit, `^${base}`], options)) !== "";
+    if (isNew) {
       await runGit(["bundle", "create", "--quiet", `${path}.draft`, ref, `^${base}`], options);
       await rename(`${path}.draft`, path);
     }
     await runGit(["update-ref", "-d", "--end-of-options", ref], options);
-    return commit === base ? undefined : path;
+    return isNew ? path : undefined;
   });
 }
 

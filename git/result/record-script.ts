@@ -6,13 +6,18 @@
  */
 const STAGE_ALL = `
 index=$(git rev-parse --git-path index)
-export GIT_INDEX_FILE="$TMPDIR/croft-index.$$"
-trap 'rm -f "$GIT_INDEX_FILE"' EXIT
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export GIT_INDEX_FILE="$place/index"
 if [ -f "$index" ]; then cp -p -- "$index" "$GIT_INDEX_FILE"; fi
 git add --all .
 `;
 
-/** $1 base, $2 message. Writes the commit's id and a line break, then a pack of everything that base has not. */
+/**
+ * $1 base, $2 message. Writes the commit's id and a line break, then a pack of everything that base has not. Without
+ * bitmaps, which the job may have made: they know more of what base's history has, and would leave out an old file that
+ * has come back, where the proof at the other end does not know it.
+ */
 export const RECORD = `${STAGE_ALL}
 tree=$(git write-tree)
 head=$(git rev-parse --quiet --verify 'HEAD^{commit}') || head=$1
@@ -22,7 +27,8 @@ if [ "$(git rev-parse --verify "$head^{tree}")" != "$tree" ]; then
 fi
 echo "$commit"
 [ "$commit" = "$1" ] && exit 0
-printf '%s\\n^%s\\n' "$commit" "$1" | git pack-objects --revs --stdout --delta-base-offset -q
+printf '%s\\n^%s\\n' "$commit" "$1" |
+  git pack-objects --revs --stdout --delta-base-offset --no-use-bitmap-index -q
 `;
 
 /** $1 base. */

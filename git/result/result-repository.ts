@@ -47,7 +47,14 @@ export class ResultRepository {
     });
   }
 
-  /** From now on earlier attempts of this job are refused. Called when an attempt begins. */
+  /** Called when an attempt begins. The first has nobody to shut out: for it a look is enough, without a lock. */
+  async begin(attempt: Attempt): Promise<void> {
+    this.requireCurrent(attempt);
+    const { jobId = "", attempt: number = 1 } = attempt;
+    if (number > 1 && this.#latestOf(jobId) !== number) await this.fence(attempt);
+  }
+
+  /** From now on earlier attempts of this job are refused. */
   async fence(attempt: Attempt): Promise<void> {
     await this.hold("fence a job", async () => {
       this.requireCurrent(attempt);
@@ -62,13 +69,17 @@ export class ResultRepository {
   /** Only under the lock, or as a first look. */
   requireCurrent({ jobId, attempt }: Attempt): void {
     if (jobId === undefined || attempt === undefined) return;
-    const file = this.#fenceOf(jobId);
-    const latest = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+    const latest = this.#latestOf(jobId);
     if (attempt >= latest) return;
     throw new WorkspaceError(
       "stale-attempt",
       `attempt ${attempt} of job '${jobId}' is over: attempt ${latest} has begun`,
     );
+  }
+
+  #latestOf(jobId: string): number {
+    const file = this.#fenceOf(jobId);
+    return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
   }
 
   #fenceOf(jobId: string): string {

@@ -1,6 +1,8 @@
 // Takes a pack that a job made into its owner's results, after proving that it brings nothing the job could not read.
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { packFiles } from "../checkout/lay-out-repository.ts";
+import { GitError } from "../command/git-error.ts";
 import { gitText, type RunGitOptions, runGit } from "../command/run-git.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
@@ -16,6 +18,14 @@ export interface Incoming {
 }
 
 const LISTING_BYTES_MAX = 256 * 1024 * 1024;
+
+/** A delta of a few bytes can claim a size of many gigabytes: git refuses a single object that needs more memory. */
+const MODEST = { GIT_ALLOC_LIMIT: "1g" };
+
+/** As when they are fetched: a job may merge old history that has them. */
+const OLD_FAULTS = ["badTimezone", "missingSpaceBeforeDate", "zeroPaddedFilemode"]
+  .map((fault) => `${fault}=ignore`)
+  .join(",");
 
 export function incomingPack(place: string): string {
   return join(place, "objects/pack/incoming.pack");
@@ -37,8 +47,9 @@ export async function takeIn(results: ResultRepository, incoming: Incoming): Pro
   const options: RunGitOptions = { gitDir: results.gitDir, timeoutMs: 10 * 60_000 };
   await results.hold("open results", async () => results.requireCurrent(attempt));
   if (commit !== base) {
-    const args = ["index-pack", incomingPack(place)];
-    const hash = await gitText(args, { ...options, variables: quarantine }).catch(refuse);
+    const args = ["index-pack", "--no-rev-index", incomingPack(place)];
+    const variables = { ...quarantine, ...MODEST };
+    const hash = await gitText(args, { ...options, variables }).catch(refuse);
     await requireSound(results, incoming, quarantine);
     renamePack(packs, hash.trim().split(/\s/).at(-1) ?? "");
   } else {
@@ -52,7 +63,9 @@ export async function takeIn(results: ResultRepository, incoming: Incoming): Pro
   });
 }
 
+/** What is wrong with the disk is not wrong with the result. */
 function refuse(error: unknown): never {
+  if (error instanceof GitError && ["disk-full", "not-writable"].includes(error.code)) throw error;
   const said = error instanceof Error ? error.message : String(error);
   throw new WorkspaceError("result-refused", `the job's result is refused: ${said}`, error);
 }
@@ -69,12 +82,14 @@ async function requireSound(
     maxOutputBytes: LISTING_BYTES_MAX,
     variables: {
       ...quarantine,
+      ...MODEST,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: join(results.gitDir, "objects"),
     },
   };
   // A second reading, now with the objects it may refer to: the checks of .gitattributes and .gitmodules need them.
-  const again = ["index-pack", "--strict", "-o", join(place, "strict.idx"), incomingPack(place)];
-  await runGit(again, options).catch(refuse);
+  const again = ["index-pack", "--no-rev-index", `--strict=${OLD_FAULTS}`];
+  const index = join(place, "strict.idx");
+  await runGit([...again, "-o", index, incomingPack(place)], options).catch(refuse);
   await requireCommit(commit, options);
   const sent = await sentObjects(place, options);
   const args = ["rev-list", "--objects", "--no-object-names", commit, "--not", base];
@@ -106,8 +121,6 @@ function renamePack(directory: string, hash: string): void {
   }
 }
 
-/** The index last: by it git finds the pack. */
 function moveIn(from: string, to: string): void {
-  const names = readdirSync(from).sort((name) => (name.endsWith(".idx") ? 1 : -1));
-  for (const name of names) renameSync(join(from, name), join(to, name));
+  for (const name of packFiles(from)) renameSync(join(from, name), join(to, name));
 }

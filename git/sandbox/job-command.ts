@@ -1,13 +1,17 @@
 // One command of a job: started in the sandbox where there is one, ended with everything it started.
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { endProcessGroup, KILL_GRACE_MS } from "../command/end-process-group.ts";
 import { isProcessAlive, type ProcessIdentity } from "../command/process-identity.ts";
-import { readProcessState } from "../command/process-state.ts";
 import { descendantsOf, signalProcess } from "../command/process-tree.ts";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
+import { jobEnvironment, PATH } from "./job-environment.ts";
 import type { JobUser } from "./job-user.ts";
 import { type SandboxPlan, sandboxArguments } from "./sandbox-arguments.ts";
+import { readSandboxStatus, type SandboxStatus } from "./sandbox-status.ts";
 
 export interface JobCommandOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined;
@@ -23,9 +27,8 @@ export interface JobCommandOptions {
 }
 
 export interface JobCommandResult {
-  /** -1 when a signal ended it. */
+  /** As shells tell it: 127 when there is no such program, 128 and its number when a signal ended it. */
   readonly exitCode: number;
-  readonly signal: NodeJS.Signals | null;
   /** Why we ended it, if we did. */
   readonly stopped?: "timeout" | "aborted" | undefined;
   readonly stdout: Buffer;
@@ -42,24 +45,24 @@ export interface JobPlace {
 }
 
 const TIMEOUT_MS = 3_600_000;
+/** What a timer can count to; it would run out at once above. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 const LAST_OUTPUT_MS = 1000;
 const LOOK_EVERY_MS = 20;
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 export class JobCommand {
   readonly result: Promise<JobCommandResult>;
   readonly #child: ChildProcess;
   readonly #graceMs: number;
-  /** First process of the sandbox's process namespace: when it is gone, all of them are. */
-  readonly #sandboxInit: Promise<ProcessIdentity | undefined>;
+  readonly #status: SandboxStatus | undefined;
   #stopped: "timeout" | "aborted" | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(argv: readonly string[], place: JobPlace, options: JobCommandOptions = {}) {
     this.#graceMs = options.graceMs ?? KILL_GRACE_MS;
     this.#child = start(argv, place, options);
-    this.#sandboxInit = place.sandbox ? readInit(this.#child) : Promise.resolve(undefined);
+    this.#status = place.sandbox && readSandboxStatus(this.#child, STATUS_DESCRIPTOR);
     this.result = this.#run(options);
     this.result.catch(() => {}); // whoever wants to know awaits it; ending it must not crash the process
   }
@@ -76,7 +79,7 @@ export class JobCommand {
     const child = this.#child;
     const stdout = keep(child.stdout, "stdout", options);
     const stderr = keep(child.stderr, "stderr", options);
-    const timer = setTimeout(() => void this.end("timeout"), timeoutMs);
+    const timer = setTimeout(() => void this.end("timeout"), Math.min(timeoutMs, TIMEOUT_MS_MAX));
     const onAbort = () => void this.end("aborted");
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -84,7 +87,12 @@ export class JobCommand {
       const outcome = await ended(child);
       await this.#ending;
       await this.#gone();
-      return { ...outcome, stopped: this.#stopped, stdout: stdout(), stderr: stderr() };
+      const exitCode = this.#status === undefined ? outcome : this.#status.exitCode();
+      if (exitCode === undefined && this.#stopped === undefined) {
+        throw notBegun(stderr(), outcome);
+      }
+      const told = exitCode ?? outcome;
+      return { exitCode: told, stopped: this.#stopped, stdout: stdout(), stderr: stderr() };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
@@ -92,10 +100,11 @@ export class JobCommand {
   }
 
   async #end(): Promise<void> {
-    const init = await this.#sandboxInit;
+    const hanging = delay(this.#graceMs, undefined, { ref: false }); // a sandbox that never gets ready
+    const init = await Promise.race([this.#status?.init, hanging]);
     if (init !== undefined) {
       await endPolitely(init, this.#graceMs);
-      signalProcess(init.pid, "SIGKILL");
+      if (isProcessAlive(init)) signalProcess(init.pid, "SIGKILL");
     }
     await endProcessGroup(this.#child, init === undefined ? this.#graceMs : 0);
     await this.#gone();
@@ -103,57 +112,56 @@ export class JobCommand {
 
   /** The kernel ends a process namespace before its first process can be collected. */
   async #gone(): Promise<void> {
-    const init = await this.#sandboxInit;
+    const init = await this.#status?.init;
     while (init !== undefined && isProcessAlive(init)) await delay(LOOK_EVERY_MS);
   }
 }
 
+const STATUS_DESCRIPTOR = 3;
+const ARGUMENTS_DESCRIPTOR = 4;
+/** Finds the program in the command's own PATH and says 127 when there is none, in the sandbox or not. */
+const EXECUTE = ["/bin/sh", "-c", 'exec "$@"', "sh"];
+
+/**
+ * Bubblewrap itself runs outside the sandbox, so it gets nothing of the command's environment: with a PATH or LD_PRELOAD
+ * of the job's it would be the job that runs there. What the command gets comes by a descriptor, where others cannot read
+ * it as they can an argument.
+ */
 function start(argv: readonly string[], place: JobPlace, options: JobCommandOptions): ChildProcess {
   const { sandbox, workspace, temporary, user } = place;
-  const [program = "", ...args] =
-    sandbox === undefined
-      ? argv
-      : ["bwrap", ...sandboxArguments(sandbox), "--info-fd", "3", "--", ...argv];
+  const environment = jobEnvironment(sandbox === undefined ? temporary : "/tmp", options);
+  const flags = ["--args", `${ARGUMENTS_DESCRIPTOR}`, "--json-status-fd", `${STATUS_DESCRIPTOR}`];
+  const wrapper = sandbox === undefined ? [] : ["bwrap", ...flags, "--"];
+  const [program = "", ...args] = [...wrapper, ...EXECUTE, ...argv];
+  const extra = sandbox === undefined ? ("ignore" as const) : ("pipe" as const);
   const child = spawn(program, args, {
     cwd: sandbox === undefined ? workspace : "/",
-    env: {
-      PATH,
-      HOME: sandbox === undefined ? temporary : "/tmp/home",
-      TMPDIR: sandbox === undefined ? temporary : "/tmp",
-      LANG: "C.UTF-8",
-      ...options.environment,
-    },
+    env: sandbox === undefined ? environment : { PATH },
     detached: true,
-    stdio: [
-      options.input === undefined ? "ignore" : "pipe",
-      "pipe",
-      "pipe",
-      sandbox === undefined ? "ignore" : "pipe",
-    ],
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", extra, extra],
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   child.stdin?.on("error", () => {}); // it may end before it has read all: its exit code tells
   child.stdin?.end(options.input);
+  if (sandbox !== undefined) {
+    const setting = Object.entries(environment).flatMap(([name, value]) => [
+      "--setenv",
+      name,
+      value,
+    ]);
+    const text = [...sandboxArguments(sandbox), "--clearenv", ...setting].join("\0");
+    const channel = child.stdio[ARGUMENTS_DESCRIPTOR] as Writable;
+    channel.on("error", () => {}); // it ended before it had read all: its exit code tells
+    channel.end(`${text}\0`);
+  }
   return child;
 }
 
-/** Bubblewrap tells the number of its first process; nothing comes when it could not start one. */
-async function readInit(child: ChildProcess): Promise<ProcessIdentity | undefined> {
-  const stream = child.stdio[3] as Readable;
-  let text = "";
-  const pid = await new Promise<number | undefined>((resolve) => {
-    stream.on("data", (chunk) => {
-      text += chunk;
-      const found = /"child-pid": (\d+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(Number(found));
-    });
-    stream.on("error", () => resolve(undefined));
-    stream.on("close", () => resolve(undefined));
-    child.once("error", () => resolve(undefined));
-    child.once("exit", () => resolve(undefined));
-  });
-  const state = pid === undefined ? undefined : readProcessState(pid);
-  return pid === undefined || state === undefined ? undefined : { pid, start: state.start };
+/** Whatever was asked for has not happened: not the command's failure, but the machine's. */
+function notBegun(stderr: Buffer, exitCode: number): WorkspaceError {
+  const said = stderr.toString("utf8").trim().split("\n").at(-1) ?? "";
+  const why = said || `bubblewrap ended with ${exitCode}`;
+  return new WorkspaceError("sandbox-failed", `the sandbox could not be started: ${why}`);
 }
 
 /** SIGTERM to all processes in the sandbox; its first one ends when the command has. */
@@ -184,20 +192,30 @@ function keep(
   return () => Buffer.concat(chunks);
 }
 
-async function ended(child: ChildProcess) {
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const outcome = await new Promise<{ exitCode: number; signal: NodeJS.Signals | null }>(
-    (resolve, reject) => {
-      child.once("exit", (code, signal) => resolve({ exitCode: code ?? -1, signal }));
-      child.once("error", reject);
-    },
-  );
-  const waiting = new AbortController();
-  await Promise.race([
-    closed,
-    delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {}),
-  ]);
-  waiting.abort();
+async function ended(child: ChildProcess): Promise<number> {
+  let isClosed = false;
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve())).then(() => {
+    isClosed = true;
+  });
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.once("exit", (code, signal) =>
+      resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]),
+    );
+    child.once("error", reject);
+  });
+  // A stray process may hold the pipes for ever. As long as something comes, it is still listened to.
+  for (let seen = -1; !isClosed && seen !== bytesFrom(child); ) {
+    seen = bytesFrom(child);
+    const waiting = new AbortController();
+    const patience = delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {});
+    await Promise.race([closed, patience]);
+    waiting.abort();
+    await nextTurn(); // after a pause of the whole process the timer comes before what lies in the pipe
+  }
   for (const stream of child.stdio) stream?.destroy();
-  return outcome;
+  return exitCode;
+}
+
+function bytesFrom({ stdout, stderr }: ChildProcess): number {
+  return ((stdout as Socket | null)?.bytesRead ?? 0) + ((stderr as Socket | null)?.bytesRead ?? 0);
 }

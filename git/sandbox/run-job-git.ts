@@ -2,6 +2,7 @@
 import type { Writable } from "node:stream";
 import type { Identity } from "../checkout/lay-out-repository.ts";
 import { gitEnvironment } from "../command/git-environment.ts";
+import { classifyGitFailure, GitError } from "../command/git-error.ts";
 import { redactText } from "../command/redact-text.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import type { JobCommand, JobCommandOptions, JobCommandResult } from "./job-command.ts";
@@ -42,9 +43,31 @@ export async function runJobGit(
   const command = start(["/bin/sh", "-euc", script, "sh", ...args], {
     ...{ environment, input, output, maxOutputBytes, timeoutMs, signal },
   });
-  const result = await command.result;
-  if (result.exitCode === 0 || options.answers?.includes(result.exitCode)) return result;
-  const said = redactText(result.stderr.toString("utf8")).trim().split("\n").at(-1) ?? "";
-  const why = result.stopped ?? (said || `exit code ${result.exitCode}`);
-  throw new WorkspaceError("result-refused", `git failed in the job's repository: ${why}`);
+  const result = await command.result.catch((error: unknown) => {
+    // A job can do that to itself: take away the right to enter its own directory.
+    throw error instanceof WorkspaceError ? refused(error.message, error) : error;
+  });
+  const { exitCode, stopped } = result;
+  if (stopped !== undefined) {
+    throw new GitError(stopped, `git in the job's repository: ${stopped}`, { command: "job" });
+  }
+  if (exitCode === 0 || options.answers?.includes(exitCode)) return result;
+  const stderr = redactText(result.stderr.toString("utf8"));
+  if (classifyGitFailure(stderr) === "disk-full") {
+    const details = { command: "job", exitCode, stderr };
+    throw new GitError("disk-full", "the disk is full in the job's repository", details);
+  }
+  throw refused(complaintIn(stderr) || `exit code ${exitCode}`);
+}
+
+/** The last line often says only that it failed, the one before says at what. */
+function complaintIn(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  const complaints = lines.filter((line) => /^(?:error|fatal|bwrap): /.test(line));
+  return (complaints.length === 0 ? lines : complaints).slice(-2).join("; ").slice(0, 500);
+}
+
+function refused(why: string, cause?: unknown): WorkspaceError {
+  const message = `the job's result is refused: git failed in its repository: ${why}`;
+  return new WorkspaceError("result-refused", message, cause);
 }

@@ -25,18 +25,26 @@ const NETWORK = ["/run/systemd/resolve"];
  */
 export function sandboxArguments(plan: SandboxPlan): string[] {
   const { workspace, temporary, data, writable = [], hasNetwork } = plan;
+  const hidden = hiddenRoot(data);
   return [
     ...["--unshare-all", ...(hasNetwork ? ["--share-net"] : [])],
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...SYSTEM.flatMap(bindSystem),
     ...(hasNetwork ? NETWORK.flatMap(bindSystem) : []),
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...["--bind", temporary, "/tmp", "--dir", "/tmp/home"],
-    ...["--tmpfs", data, "--bind", workspace, workspace],
-    ...["--remount-ro", data],
+    ...["--bind", temporary, "/tmp"],
+    ...["--tmpfs", hidden, "--bind", workspace, workspace],
     ...writable.flatMap((path) => ["--bind", path, path]),
-    ...["--chdir", workspace],
+    ...["--remount-ro", hidden, "--chdir", workspace],
   ];
+}
+
+/**
+ * The job writes /tmp. Were a directory on the way to the data made in there, an earlier command could leave a symbolic
+ * link in its place and have bubblewrap make the rest outside of the sandbox (measured).
+ */
+function hiddenRoot(data: string): string {
+  return /^\/tmp\/[^/]+/.exec(data)?.[0] ?? data;
 }
 
 function bindSystem(path: string): string[] {

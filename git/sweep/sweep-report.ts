@@ -22,6 +22,14 @@ export class SweepLog implements SweepReport {
     }
   }
 
+  /** Of the sweep: one that cannot go on does not keep the others from theirs. */
+  async part(directory: string, work: () => Promise<void>): Promise<void> {
+    await this.attempt(directory, async () => {
+      await work();
+      return false;
+    });
+  }
+
   keep(path: string, reason: string): void {
     this.kept.push({ path, reason });
   }

@@ -1,23 +1,33 @@
 // Removes what was being made when its maker died, and empties the trash.
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessAlive } from "../command/process-identity.ts";
 import {
-  emptyTrash,
   type GitDirectories,
   moveToTrash,
   removeTree,
   stagingMaker,
 } from "../disk/git-directories.ts";
 import { mountsBelow, unmount, unmountLazily } from "../disk/mount-overlay.ts";
+import type { JobUser } from "../sandbox/job-user.ts";
+import { endOrphansIn } from "./end-orphans-in.ts";
 import type { SweepLog } from "./sweep-report.ts";
 
-export async function sweepStaging(directories: GitDirectories, log: SweepLog): Promise<void> {
+export async function sweepStaging(
+  directories: GitDirectories,
+  jobUser: JobUser | undefined,
+  log: SweepLog,
+): Promise<void> {
   for (const name of readdirSync(directories.staging)) {
-    const maker = stagingMaker(name);
-    if (maker === undefined || isProcessAlive(maker)) continue; // not ours, or still being made
     const path = join(directories.staging, name);
+    const maker = stagingMaker(name);
+    if (maker === undefined) {
+      log.keep(path, "its name tells no maker: not made by Croft; remove it by hand");
+      continue;
+    }
+    if (isProcessAlive(maker)) continue; // still being made
     await log.attempt(path, async () => {
+      await endOrphansIn(path, jobUser);
       for (const mount of mountsBelow(path))
         if (!(await unmount(mount))) await unmountLazily(mount);
       const doomed = await moveToTrash(directories, path);
@@ -25,9 +35,15 @@ export async function sweepStaging(directories: GitDirectories, log: SweepLog): 
       return true;
     });
   }
-  await log.attempt(directories.trash, async () => {
-    if (!existsSync(directories.trash)) return false;
-    await emptyTrash(directories);
-    return false;
-  });
+}
+
+/** Each by itself: what cannot be deleted stays where nobody meets it, and the next sweep tries again. */
+export async function sweepTrash({ trash }: GitDirectories, log: SweepLog): Promise<void> {
+  for (const name of readdirSync(trash)) {
+    const path = join(trash, name);
+    await log.attempt(path, async () => {
+      await removeTree(path);
+      return true;
+    });
+  }
 }

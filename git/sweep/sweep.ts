@@ -4,11 +4,13 @@ import { join } from "node:path";
 import type { GitDirectories } from "../disk/git-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import { sweepMirrors } from "../mirror/sweep-mirrors.ts";
+import { removeDeadProbes } from "../platform/probe-directory.ts";
 import { removeExpiredBundles } from "../result/keep-bundle.ts";
+import type { JobUser } from "../sandbox/job-user.ts";
 import type { WorkspaceLedger } from "../workspace/ledger.ts";
 import type { Workspaces } from "../workspace/workspaces.ts";
 import { SweepLog, type SweepReport } from "./sweep-report.ts";
-import { sweepStaging } from "./sweep-staging.ts";
+import { sweepStaging, sweepTrash } from "./sweep-staging.ts";
 import { sweepTemplates } from "./sweep-templates.ts";
 import { sweepWorkspaces } from "./sweep-workspaces.ts";
 
@@ -18,22 +20,27 @@ export interface SweepParts {
   readonly ledger: WorkspaceLedger;
   readonly workspaces: Workspaces;
   readonly budgetBytes: number;
+  /** As whom jobs run; undefined: as ourselves. */
+  readonly jobUser: JobUser | undefined;
 }
 
 export async function sweep(parts: SweepParts): Promise<SweepReport> {
-  const { directories, workspaces } = parts;
+  const { directories, locks, workspaces, jobUser } = parts;
   const log = new SweepLog();
   const remove = (entry: Parameters<Workspaces["removeEntry"]>[0]) =>
     workspaces.removeEntry(entry, false);
-  await sweepWorkspaces({ ...parts, remove }, log);
-  await sweepStaging(directories, log);
-  await sweepTemplates(parts, log);
-  await sweepKept(directories, log);
-  await log.attempt(directories.mirrors, async () => {
-    const { removed, kept } = await sweepMirrors(directories, parts.locks);
+  await log.part(directories.workspaces, () => sweepWorkspaces({ ...parts, remove }, log));
+  await log.part(directories.staging, () => sweepStaging(directories, jobUser, log));
+  await log.part(directories.trash, () => sweepTrash(directories, log));
+  await log.part(directories.templates, () => sweepTemplates(parts, log));
+  await log.part(directories.results, () => sweepKept(directories, log));
+  await log.part(directories.mirrors, async () => {
+    const { removed, kept } = await sweepMirrors(directories, locks);
     log.removed.push(...removed);
     log.kept.push(...kept);
-    return false;
+  });
+  await log.part(directories.data, async () => {
+    log.removed.push(...(await removeDeadProbes(directories.data)));
   });
   return log;
 }

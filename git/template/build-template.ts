@@ -1,6 +1,6 @@
 // Makes the files of a template: the whole tree, or only what differs from an earlier one.
 import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type CheckoutPlace, checkOut, checkoutOptions } from "../checkout/check-out.ts";
 import {
@@ -34,7 +34,7 @@ export interface TemplateSource {
 export async function buildWhole(source: TemplateSource, place: string, files: number) {
   const { commit, owner } = source;
   const tree = join(place, "tree");
-  await mkdir(place, { recursive: true });
+  await makePassable(place);
   makeOwned(tree, owner);
   const layout = layoutOf(source, tree);
   layOutRepository(layout);
@@ -58,7 +58,7 @@ export async function buildDelta(
   const tree = join(place, "tree");
   const root = join(place, "root");
   const work = join(place, "work");
-  await mkdir(place, { recursive: true });
+  await makePassable(place);
   for (const directory of [tree, root, work]) makeOwned(directory, owner);
   const gitDir = join(tree, ".git");
   makeOwned(gitDir, owner);
@@ -80,6 +80,12 @@ export async function buildDelta(
     await unmount(root);
   }
   rmdirSync(root);
+}
+
+/** Whatever the umask is: the job's user, who checks out, must pass through. */
+async function makePassable(place: string): Promise<void> {
+  await mkdir(place, { recursive: true });
+  await chmod(place, 0o711);
 }
 
 /** Under the repository lock: a repack must not take a pack away between listing and linking. */

@@ -10,7 +10,10 @@ const PAST_MS = 2000;
 /** Above this, waiting for the next second costs less than touching every file. */
 export const TOUCHED_FILES_MAX = 2000;
 
-/** For few files: their time is set back, then git looks at them (and only at them) once more. */
+/**
+ * For few files: their time is set back, then git looks at them (and only at them) once more. Some it then takes for
+ * modified: those with line ends that `.gitattributes` forbids, which it accepts only from its own hand.
+ */
 export async function settleFiles(place: CheckoutPlace, paths: readonly Buffer[]): Promise<void> {
   if (paths.length === 0) return;
   const when = (Date.now() - PAST_MS) / 1000;
@@ -18,9 +21,13 @@ export async function settleFiles(place: CheckoutPlace, paths: readonly Buffer[]
     lutimesSync(Buffer.concat([Buffer.from(`${place.path}/`), path]), when, when);
   }
   const input = Buffer.concat(paths.flatMap((path) => [path, Buffer.from("\0")]));
-  const args = ["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"];
-  const options = checkoutOptions(place);
-  await runGit(args, { ...options, input, variables: { GIT_LITERAL_PATHSPECS: "1" } });
+  const flags = ["--refresh", "--verbose", "--pathspec-from-file=-", "--pathspec-file-nul"];
+  const options = { ...checkoutOptions(place), input };
+  const variables = { GIT_LITERAL_PATHSPECS: "1" };
+  const { stdout: modified } = await runGit(["add", ...flags], { ...options, variables });
+  if (modified.length === 0) return;
+  await runGit(["checkout-index", "-f", "-u", "-z", "--stdin"], options);
+  await settleAll(place);
 }
 
 /** For many: the index gets a time in a later second than its files, and nobody may use it before. */

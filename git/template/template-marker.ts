@@ -1,6 +1,6 @@
 // What a template says of itself. One without a marker that can be trusted does not exist.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { CommitId } from "../remote/commit-id.ts";
 
 export interface TemplateMarker {
@@ -22,13 +22,13 @@ export const MARKER = "template.json";
 
 let boot: string | undefined;
 
-/** Constant where the kernel does not tell: then only what is synced is trusted after a restart of the machine. */
+/** Only Linux has overlays, and so templates. */
 export function currentBoot(): string {
   boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return boot;
 }
 
-/** Undefined when it is missing, unreadable, or from before a power loss that may have damaged the files. */
+/** Undefined when it is missing, unreadable, of another, or from before a power loss that may have damaged the files. */
 export function readMarker(directory: string): TemplateMarker | undefined {
   let text: string;
   try {
@@ -39,7 +39,7 @@ export function readMarker(directory: string): TemplateMarker | undefined {
     throw error;
   }
   const marker = parse(text);
-  if (marker?.version !== 1) return undefined;
+  if (marker?.version !== 1 || marker.layers[0] !== basename(directory)) return undefined;
   return marker.isSynced || marker.boot === currentBoot() ? marker : undefined;
 }
 

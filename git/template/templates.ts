@@ -49,6 +49,7 @@ export const DEPTH_MAX = 8;
 const CHANGES_MAX = 5000;
 const CHANGES_SHARE_MAX = 0.25;
 const BUILD_TIMEOUT_MS = 15 * 60_000;
+const SYNC_MS = 10 * 60_000;
 const TOUCH_EVERY_MS = 60_000;
 /** What a layer has besides files: its `.git`, and directories. */
 const LAYER_FILES = 100;
@@ -155,7 +156,7 @@ export class Templates {
         const directory = join(home, layers[0] ?? "");
         await this.#discard(directory); // one that is there has a marker that cannot be trusted
         renameSync(place, directory);
-        this.#inBackground("sync a template", () => sync(directory, marker));
+        this.#inBackground("sync a template", () => this.#sync(directory, marker));
         return templateOf(directory, marker);
       } catch (error) {
         await removeTree(place);
@@ -191,6 +192,17 @@ export class Templates {
           await this.#makeWhole({ mirror, commit, home });
         }
       });
+    });
+  }
+
+  /** Only then is it worth anything after a power loss. Meanwhile it may have been evicted, and made again on another base. */
+  async #sync(directory: string, marker: TemplateMarker): Promise<void> {
+    const { exitCode, stderr } = await runTool("sync", ["-f", directory], { timeoutMs: SYNC_MS });
+    const request = { purpose: "mark a template as synced", timeoutMs: BUILD_TIMEOUT_MS };
+    await this.#options.locks.holdLong(join(directory, ".."), request, async () => {
+      if (JSON.stringify(readMarker(directory)) !== JSON.stringify(marker)) return;
+      if (exitCode !== 0) throw new Error(`cannot sync '${directory}': ${stderr.trim()}`);
+      writeMarker(directory, { ...marker, isSynced: true });
     });
   }
 
@@ -248,10 +260,20 @@ export function readTemplates(home: string): StoredTemplate[] {
 function openTemplate(directory: string): Template | undefined {
   const marker = readMarker(directory);
   if (marker === undefined || !hasLayers(join(directory, ".."), marker)) return undefined;
+  touch(directory);
+  return templateOf(directory, marker);
+}
+
+/** By this the least recently used is found. */
+function touch(directory: string): void {
   const now = Date.now();
   const usedAtMs = statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? now;
-  if (now - usedAtMs > TOUCH_EVERY_MS) utimesSync(directory, now / 1000, now / 1000);
-  return templateOf(directory, marker);
+  if (now - usedAtMs <= TOUCH_EVERY_MS) return;
+  try {
+    utimesSync(directory, now / 1000, now / 1000);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // evicted at this moment: the mount will tell
+  }
 }
 
 function hasLayers(home: string, { layers }: TemplateMarker): boolean {
@@ -261,11 +283,4 @@ function hasLayers(home: string, { layers }: TemplateMarker): boolean {
 function templateOf(directory: string, { layers, files }: TemplateMarker): Template {
   const home = join(directory, "..");
   return { directory, layers: layers.map((layer) => join(home, layer, "tree")), files };
-}
-
-/** Only then is it worth anything after a power loss. */
-async function sync(directory: string, marker: TemplateMarker): Promise<void> {
-  const { exitCode, stderr } = await runTool("sync", ["-f", directory], { timeoutMs: 600_000 });
-  if (exitCode !== 0) throw new Error(`cannot sync '${directory}': ${stderr.trim()}`);
-  if (existsSync(join(directory, "tree"))) writeMarker(directory, { ...marker, isSynced: true });
 }

@@ -1,6 +1,6 @@
 // The list of workspaces of this host: written before anything is made, so that no crash leaves something unknown.
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 
 export type WorkspaceKind = "overlay" | "clone" | "worktree";
@@ -72,7 +72,7 @@ export class FileLedger implements WorkspaceLedger {
     for (const name of await this.#names()) {
       if (!/^[^.].*\.json$/.test(name)) continue;
       const text = await readIfThere(join(this.#directory, name));
-      if (text !== undefined) entries.push(JSON.parse(text));
+      if (text !== undefined) entries.push(parseEntry(text) ?? this.#remains(name));
     }
     return entries;
   }
@@ -90,6 +90,15 @@ export class FileLedger implements WorkspaceLedger {
     }
   }
 
+  /** Written whole, so only a power loss can have cut it: its process is dead, and its name still tells the place. */
+  #remains(name: string): LedgerEntry {
+    const id = name.replace(/\.json$/, "");
+    return {
+      ...{ id, kind: "overlay", path: join(dirname(this.#directory), id), repository: "" },
+      ...{ owner: "", process: { pid: 0, start: "0" }, createdAt: new Date(0).toISOString() },
+    };
+  }
+
   async #names(): Promise<string[]> {
     try {
       return await readdir(this.#directory);
@@ -101,6 +110,14 @@ export class FileLedger implements WorkspaceLedger {
 
   #fileOf(id: string): string {
     return join(this.#directory, `${id}.json`);
+  }
+}
+
+function parseEntry(text: string): LedgerEntry | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -19,6 +19,7 @@ import { mountOverlay } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
+import { HOME } from "../sandbox/job-environment.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { remoteRefs } from "../template/build-template.ts";
 import type { Template } from "../template/templates.ts";
@@ -103,7 +104,6 @@ export async function makeShallowClone(plan: CheckoutPlan, shallow: string): Pro
     writeOwned(join(layout.gitDir, "shallow"), readFileSync(boundary, "utf8"), owner);
   }
   await checkOut({ path, owner, signal: plan.signal }, plan.head.commit, plan.sparse);
-  await removeTree(shallow);
 }
 
 /** Before anything else lies in them. The marker proves whose they are, should the ledger be lost. */
@@ -117,10 +117,11 @@ export function makePlaces({
   writeFileSync(join(parts, WORKSPACE_MARKER), JSON.stringify(entry), { mode: 0o600 });
   makeOwned(temporaryOf(parts), owner);
   chmodSync(temporaryOf(parts), PRIVATE);
+  makeOwned(join(temporaryOf(parts), HOME), owner);
 }
 
 /** Outside the lock, because it may take long. */
-async function copyPacks(from: string, to: string): Promise<void> {
+export async function copyPacks(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of packFiles(from)) {
     await copyFile(join(from, name), join(to, name));

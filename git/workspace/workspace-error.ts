@@ -2,15 +2,19 @@
 
 /**
  * - `kind-unavailable`: this machine cannot make the kind that was asked for; the message says why.
+ * - `lfs-unavailable`: files of Git LFS are wanted, but its program is not installed.
  * - `invalid-request`: a name, branch or option that cannot be right.
  * - `result-refused`: what the job left is not accepted; the message says what is wrong with it.
+ * - `sandbox-failed`: the command was not begun, because the sandbox could not be set up; the message says why.
  * - `stale-attempt`: a later attempt of the same job has begun; this one may not record or publish any more.
  * - `conflict`: the remote's branch has moved; nothing was changed.
  */
 export type WorkspaceErrorCode =
   | "kind-unavailable"
+  | "lfs-unavailable"
   | "invalid-request"
   | "result-refused"
+  | "sandbox-failed"
   | "stale-attempt"
   | "conflict";
 

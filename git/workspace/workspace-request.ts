@@ -1,5 +1,6 @@
 // What can be asked of a workspace.
 import type { Identity } from "../checkout/lay-out-repository.ts";
+import type { SubmoduleRules } from "../remote/read-submodules.ts";
 import { isRefName } from "../remote/ref-name.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
@@ -17,6 +18,12 @@ export interface WorkspacePlan {
   /** Directories, as `git sparse-checkout` takes them. */
   readonly sparse?: readonly string[] | undefined;
   readonly identity?: Identity | undefined;
+  /** Whose, and as whom: for the repository itself, its submodules and its large files. */
+  readonly access?: RemoteAccess | undefined;
+  /** Left out unless rules for them are given. */
+  readonly submodules?: SubmoduleRules | undefined;
+  /** Pointers stay pointers unless asked. */
+  readonly lfs?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +31,6 @@ export interface WorkspaceRequest extends WorkspacePlan {
   readonly repository: RemoteUrl;
   /** Branch, tag, `refs/pull/7/head` or a full commit id; the default branch without one. */
   readonly ref?: string | undefined;
-  readonly access?: RemoteAccess | undefined;
   /** Only while a mirror's first fetch runs: how much history the workspace then has. */
   readonly depth?: number | undefined;
   /** How long a mirror's first fetch is waited for. */

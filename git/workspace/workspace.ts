@@ -1,8 +1,9 @@
 // One isolated checkout for one attempt of a job. Once a command has run in it, no git of ours opens its `.git`.
 import { mkdir } from "node:fs/promises";
 import type { Identity } from "../checkout/lay-out-repository.ts";
+import { asDiskError } from "../disk/disk-error.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
-import { type CommitId, commitId } from "../remote/commit-id.ts";
+import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { keepBundle } from "../result/keep-bundle.ts";
@@ -79,6 +80,7 @@ export class Workspace {
   readonly #parts: WorkspaceParts;
   readonly #running = new Set<JobCommand>();
   #removing: Promise<void> | undefined;
+  #isLeaving = false;
 
   constructor(parts: WorkspaceParts) {
     this.id = parts.entry.id;
@@ -104,8 +106,7 @@ export class Workspace {
   async commit(message: string, signal?: AbortSignal): Promise<CommitId | undefined> {
     const options = { identity: this.#parts.identity, input: message, signal };
     const { stdout } = await this.#git(COMMIT, [], options);
-    const id = stdout.toString("latin1").trim();
-    return id === "" ? undefined : commitId(id);
+    return stdout.length === 0 ? undefined : commitIn(stdout);
   }
 
   /** From where it began to what is there now, committed or not, new files included. */
@@ -126,7 +127,7 @@ export class Workspace {
     await this.commit(message, signal);
     const { stdout } = await this.#git(HEAD, [], { identity: this.#parts.identity, signal });
     const ref = this.branch === undefined ? "HEAD" : `refs/heads/${this.branch}`;
-    return { commit: commitId(stdout.toString("latin1").trim()), base: this.base, ref };
+    return { commit: commitIn(stdout), base: this.base, ref };
   }
 
   /** Of a commit that `result` gave; to the repository it came from, or to another (a fork, say). */
@@ -157,9 +158,13 @@ export class Workspace {
     return await keepBundle(await results.open(), { ...result, id: this.id });
   }
 
-  /** Ends everything in it and takes it away. Twice does nothing more. */
+  /** Ends everything in it and takes it away. Twice does nothing more, unless the first time failed. */
   remove(): Promise<void> {
-    this.#removing ??= this.#remove();
+    this.#isLeaving = true;
+    this.#removing ??= this.#remove().catch((error: unknown) => {
+      this.#removing = undefined;
+      throw error;
+    });
     return this.#removing;
   }
 
@@ -182,13 +187,15 @@ export class Workspace {
       const { jobId, attempt } = entry;
       await takeIn(results, { place, commit, base, ref, attempt: { jobId, attempt } });
       return { commit, base, ref };
+    } catch (error) {
+      throw asDiskError(error);
     } finally {
       await removeTree(place);
     }
   }
 
   #start(argv: readonly string[], { network = false, ...options }: RunOptions): JobCommand {
-    if (this.#removing !== undefined) throw new Error(`workspace '${this.id}' is being removed`);
+    if (this.#isLeaving) throw new Error(`workspace '${this.id}' is being removed`);
     const { place } = this.#parts;
     const sandbox = place.sandbox && { ...place.sandbox, hasNetwork: network };
     const command = new JobCommand(argv, { ...place, sandbox }, options);
@@ -228,6 +235,13 @@ export class Workspace {
     if (commit !== undefined) return commit;
     throw new WorkspaceError("result-refused", "the job's repository did not give a commit");
   }
+}
+
+/** What a program in the sandbox says is only believed if it can be right. */
+function commitIn(output: Buffer): CommitId {
+  const text = output.toString("latin1").trim();
+  if (isCommitId(text)) return text;
+  throw new WorkspaceError("result-refused", "git in the job's repository did not name a commit");
 }
 
 export interface ResultOptions {

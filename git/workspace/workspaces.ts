@@ -11,6 +11,7 @@ import {
   removeTree,
   stagingPlace,
 } from "../disk/git-directories.ts";
+import { MountError } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror, Mirrors } from "../mirror/mirror.ts";
 import type { Platform } from "../platform/detect-platform.ts";
@@ -22,6 +23,7 @@ import type { Templates } from "../template/templates.ts";
 import { reopenRepository } from "../worktree/find-repository.ts";
 import type { WorktreeRequest, Worktrees } from "../worktree/worktrees.ts";
 import { chooseKind, type KindChoice } from "./choose-kind.ts";
+import { completeCheckout } from "./complete-checkout.ts";
 import { jobPlace } from "./job-place.ts";
 import type { LedgerEntry, WorkspaceLedger } from "./ledger.ts";
 import {
@@ -64,7 +66,8 @@ export class Workspaces {
 
   /** Resolves with the caller's own credential: what that does not show, the caller does not get. */
   async create(request: WorkspaceRequest): Promise<Workspace> {
-    const { repository, ref, access = {}, depth, patienceMs, ...plan } = request;
+    const { repository, ref, depth, patienceMs, ...plan } = request;
+    const { access = {} } = plan;
     const { mirrors, directories } = this.#options;
     requireBranch(plan.branch);
     const reaching = { ...access, signal: plan.signal ?? access.signal };
@@ -113,11 +116,8 @@ export class Workspaces {
   async createAt(mirror: Mirror, commit: CommitId, plan: WorkspacePlan): Promise<Workspace> {
     requireBranch(plan.branch);
     plan.signal?.throwIfAborted();
-    const wish = {
-      kind: plan.kind,
-      isSparse: (plan.sparse ?? []).length > 0,
-      isShallow: false,
-    };
+    const isSparse = (plan.sparse ?? []).length > 0;
+    const wish = { kind: plan.kind, isSparse, isShallow: false };
     const choice = chooseKind(wish, this.#options.platform);
     try {
       return choice.kind === "overlay"
@@ -156,64 +156,71 @@ export class Workspaces {
         await admission.admit("a workspace", OVERLAY_NEED, () =>
           makeOverlay(this.#checkoutPlan(entry, mirror, commit, plan), template),
         );
+        await this.#complete(entry, mirror, commit, plan);
         return this.#open(entry, mirror, commit, { plan, reason: choice.reason });
       } catch (error) {
         await this.removeEntry(entry, true);
-        // A sweep may have taken the template between our look and our entry in the ledger.
-        if (templates.find(mirror, commit) !== undefined || tries >= TRIES_MAX) throw error;
+        // A sweep may have taken the template, or put it aside for a moment, between our look and our entry in the ledger.
+        if (!(error instanceof MountError) || tries >= TRIES_MAX) throw error;
       }
     }
   }
 
   /** From the one commit that was fetched while the mirror is still being made. */
-  async #createShallow(source: ShallowSource, plan: WorkspacePlan): Promise<Workspace> {
-    const { admission, limits, platform, mirrors } = this.#options;
-    const { gitDir, commit, repository: remote, whenMirrored } = source;
-    const wish = { kind: plan.kind, isSparse: false, isShallow: true };
-    const { reason } = chooseKind(wish, platform);
+  async #createShallow(found: ShallowSource, plan: WorkspacePlan): Promise<Workspace> {
+    const { gitDir, commit, repository: remote, whenMirrored } = found;
+    const { platform, mirrors } = this.#options;
+    const { reason } = chooseKind({ kind: plan.kind, isSparse: false, isShallow: true }, platform);
     const mirror = { gitDir: mirrors.pathOf(remote), remote };
-    const need = await measureTree(gitDir, commit, limits);
-    const entry = await this.#enter(plan, mirror, { kind: "clone" });
-    try {
-      await admission.admit(`a workspace of ${need.files} files`, need, () =>
-        makeShallowClone(this.#checkoutPlan(entry, mirror, commit, plan), gitDir),
-      );
-      return this.#open(entry, mirror, commit, { plan, reason, whenMirrored });
-    } catch (error) {
-      await this.removeEntry(entry, true);
-      throw error;
-    }
+    const opening = { plan, reason, whenMirrored };
+    return await this.#createCopy({ source: { gitDir, remote }, mirror, commit }, opening, (to) =>
+      makeShallowClone(to, gitDir),
+    );
   }
 
   async #createClone(mirror: Mirror, commit: CommitId, plan: WorkspacePlan, choice: KindChoice) {
-    const { admission, locks, limits } = this.#options;
-    const need = await measureTree(mirror.gitDir, commit, limits);
+    const opening = { plan, reason: choice.reason };
+    return await this.#createCopy({ source: mirror, mirror, commit }, opening, (to) =>
+      makeClone(to, mirror, this.#options.locks),
+    );
+  }
+
+  async #createCopy(
+    { source, mirror, commit }: { source: Mirror; mirror: Mirror; commit: CommitId },
+    opening: Opening,
+    make: (plan: CheckoutPlan) => Promise<void>,
+  ): Promise<Workspace> {
+    const { admission, limits } = this.#options;
+    const { plan } = opening;
+    const need = await measureTree(source.gitDir, commit, limits);
     const entry = await this.#enter(plan, mirror, { kind: "clone" });
     try {
       await admission.admit(`a workspace of ${need.files} files`, need, () =>
-        makeClone(this.#checkoutPlan(entry, mirror, commit, plan), mirror, locks),
+        make(this.#checkoutPlan(entry, mirror, commit, plan)),
       );
-      return this.#open(entry, mirror, commit, { plan, reason: choice.reason });
+      await this.#complete(entry, source, commit, plan);
+      return this.#open(entry, mirror, commit, opening);
     } catch (error) {
       await this.removeEntry(entry, true);
       throw error;
     }
   }
 
-  /** Before anything is made. A name that is taken is drawn again. */
+  /** Before anything is made. Earlier attempts of the job are over from now on. A name that is taken is drawn again. */
   async #enter(
     { name, owner, branch }: WorkspacePlan,
-    { remote }: Mirror,
+    mirror: Mirror,
     { kind, layers }: Pick<LedgerEntry, "kind" | "layers">,
   ): Promise<LedgerEntry> {
-    const { ledger, directories } = this.#options;
+    const { ledger, directories, locks } = this.#options;
+    await new ResultRepository({ directories, locks }, owner.owner, mirror).begin(owner);
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const id = drawWorkspaceId(name);
       const entry: LedgerEntry = {
         ...owner,
         ...{ id, kind, branch, layers },
         path: join(directories.workspaces, id),
-        repository: remote.text,
+        repository: mirror.remote.text,
         process: thisProcess(),
         createdAt: new Date().toISOString(),
       };
@@ -240,6 +247,13 @@ export class Workspaces {
       sparse: plan.sparse ?? [],
       signal: plan.signal,
     };
+  }
+
+  async #complete(entry: LedgerEntry, source: Mirror, commit: CommitId, plan: WorkspacePlan) {
+    const { mirrors, locks, platform, directories } = this.#options;
+    const place = { path: entry.path, owner: platform.jobUser, signal: plan.signal };
+    const parts = partsOf(directories, entry.id);
+    await completeCheckout({ ...place, parts, mirrors, locks }, source, commit, plan);
   }
 
   #open(

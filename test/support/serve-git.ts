@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createGunzip } from "node:zlib";
+import { serveLfs } from "./serve-lfs.ts";
 
 export interface GitServer {
   readonly host: string;
@@ -16,6 +17,8 @@ export interface GitServer {
   isOld: boolean;
   /** Every request so far: `GET /x.git/info/refs?service=git-upload-pack`, with the token it carried. */
   readonly requests: readonly { readonly line: string; readonly token: string | undefined }[];
+  /** Breaks off whatever is being sent at this moment. */
+  cutAll(): void;
 }
 
 export type Fault = FaultKind & {
@@ -67,6 +70,7 @@ export async function serveGit(root: string): Promise<ServedGit> {
     host,
     url: (repository: string) => `http://${host}/${repository}.git`,
     requests,
+    cutAll: () => server.closeAllConnections(),
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -103,7 +107,7 @@ function serve(request: IncomingMessage, response: ServerResponse, serving: Serv
       stall(request, response);
       return;
     default:
-      runBackend(request, response, serving);
+      if (!serveLfs(request, response, serving.root)) runBackend(request, response, serving);
   }
 }
 
