@@ -96,16 +96,17 @@ async function whateverItsMode(path: string, work: () => Promise<void>): Promise
     await work();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    await openDirectories(path);
+    await openDirectories(Buffer.from(path));
     await work();
   }
 }
 
-async function openDirectories(path: string): Promise<void> {
+/** Bytes, because names need not be UTF-8. */
+async function openDirectories(path: Buffer): Promise<void> {
   if (!(await lstat(path)).isDirectory()) return; // never through a symbolic link
   await chmod(path, PRIVATE);
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openDirectories(join(path, entry.name));
+  for (const name of await readdir(path, { encoding: "buffer" })) {
+    await openDirectories(Buffer.concat([path, Buffer.from("/"), name]));
   }
 }
 

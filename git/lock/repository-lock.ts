@@ -1,7 +1,7 @@
 // One lock a repository: first in line inside a process, held by the kernel between processes.
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { LockError, LockFile } from "./lock-file.ts";
 import { currentHolder, type LockHolder, writeHolder } from "./lock-holder.ts";
 import { lockInTurn } from "./lock-line.ts";
@@ -161,16 +161,13 @@ export class RepositoryLocks {
   }
 }
 
-/** With its parents only if they are missing: asked for those, Node says ENOENT for whatever goes wrong. */
-function makeDirectory(path: string, isWithParents = false): void {
+/** The last one by itself: with `recursive`, Node says ENOENT where a filesystem is read-only. */
+function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: isWithParents, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || isWithParents) {
-      throw new LockError(path, error as NodeJS.ErrnoException);
-    }
-    makeDirectory(path, true);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw new LockError(path, error as NodeJS.ErrnoException);
   }
 }

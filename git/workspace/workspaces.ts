@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { DEFAULT_IDENTITY } from "../checkout/lay-out-repository.ts";
 import { measureTree, type TreeLimits } from "../checkout/measure-tree.ts";
-import { thisProcess } from "../command/process-identity.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
 import { asDiskError } from "../disk/disk-error.ts";
 import {
@@ -24,6 +23,7 @@ import { reopenRepository } from "../worktree/find-repository.ts";
 import type { WorktreeRequest, Worktrees } from "../worktree/worktrees.ts";
 import { chooseKind, type KindChoice } from "./choose-kind.ts";
 import { completeCheckout } from "./complete-checkout.ts";
+import { enterLedger } from "./enter-ledger.ts";
 import { jobPlace } from "./job-place.ts";
 import type { LedgerEntry, WorkspaceLedger } from "./ledger.ts";
 import {
@@ -35,7 +35,6 @@ import {
 } from "./make-checkout.ts";
 import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
 import { Workspace } from "./workspace.ts";
-import { drawWorkspaceId } from "./workspace-id.ts";
 import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./workspace-request.ts";
 
 export interface WorkspacesOptions {
@@ -206,27 +205,12 @@ export class Workspaces {
     }
   }
 
-  /** Before anything is made. Earlier attempts of the job are over from now on. A name that is taken is drawn again. */
-  async #enter(
-    { name, owner, branch }: WorkspacePlan,
-    mirror: Mirror,
-    { kind, layers }: Pick<LedgerEntry, "kind" | "layers">,
-  ): Promise<LedgerEntry> {
+  /** Before anything is made. Earlier attempts of the job are over from now on. */
+  async #enter({ name, owner, branch }: WorkspacePlan, mirror: Mirror, kind: EntryKind) {
     const { ledger, directories, locks } = this.#options;
     await new ResultRepository({ directories, locks }, owner.owner, mirror).begin(owner);
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const id = drawWorkspaceId(name);
-      const entry: LedgerEntry = {
-        ...owner,
-        ...{ id, kind, branch, layers },
-        path: join(directories.workspaces, id),
-        repository: mirror.remote.text,
-        process: thisProcess(),
-        createdAt: new Date().toISOString(),
-      };
-      if (await ledger.add(entry)) return entry;
-    }
-    throw new Error(`no free workspace name for '${name}' in ${TRIES_MAX} tries`);
+    const what = { ...owner, ...kind, branch, repository: mirror.remote.text };
+    return await enterLedger(ledger, directories, name, what);
   }
 
   #checkoutPlan(
@@ -292,6 +276,8 @@ interface ShallowSource {
   readonly repository: RemoteUrl;
   readonly whenMirrored: () => Promise<unknown>;
 }
+
+type EntryKind = Pick<LedgerEntry, "kind" | "layers">;
 
 interface Opening {
   readonly plan: WorkspacePlan;
