@@ -8,6 +8,7 @@ import { Mirrors } from "./mirror/mirror.ts";
 import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
 import { type JobUser, jobUser } from "./sandbox/job-user.ts";
 import { sweep } from "./sweep/sweep.ts";
+import { sweepRegularly } from "./sweep/sweep-regularly.ts";
 import type { SweepReport } from "./sweep/sweep-report.ts";
 import { Templates } from "./template/templates.ts";
 import { FileLedger, type WorkspaceLedger } from "./workspace/ledger.ts";
@@ -27,6 +28,8 @@ export interface GitOptions {
   readonly onReport?: ((report: string) => void) | undefined;
   /** Failures of what nobody waits for. */
   readonly onBackgroundError?: ((what: string, error: unknown) => void) | undefined;
+  /** Sweeps at once, in the background, and then regularly; never unless it is given. A minute is a good choice. */
+  readonly sweepEveryMs?: number | undefined;
   /** Instead of finding out. */
   readonly platform?: Platform | undefined;
 }
@@ -67,14 +70,19 @@ export async function openGit(options: GitOptions): Promise<Git> {
   const templates = new Templates({ ...shared, owner: platform.jobUser });
   const parts = { ...shared, templates, mirrors, worktrees, ledger, platform, onReport };
   const workspaces = new Workspaces(parts);
+  const sweepAll = () =>
+    sweep({
+      ...{ directories, locks, ledger, workspaces, budgetBytes },
+      jobUser: platform.jobUser,
+    });
+  const { sweepEveryMs } = options;
+  const regular =
+    sweepEveryMs === undefined ? undefined : sweepRegularly(sweepAll, sweepEveryMs, onReport);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
-    sweep: () =>
-      sweep({
-        ...{ directories, locks, ledger, workspaces, budgetBytes },
-        jobUser: platform.jobUser,
-      }),
+    sweep: sweepAll,
     close: async () => {
+      await regular?.stop();
       await mirrors.close();
       await templates.idle();
       await workspaces.idle();

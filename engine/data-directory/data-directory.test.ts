@@ -47,6 +47,13 @@ test("a directory is used again with what lies in it, and closed where somebody 
   expect(await modeOf(run)).toBe(0o700);
 });
 
+test("what a killed `croft doctor` left in an empty directory is not somebody else's", async () => {
+  const path = await scratchDirectory();
+  await mkdir(join(path, "croft-probe.1.1.0123abcd"));
+  await openDataDirectory(path);
+  expect(await readdir(path)).toContain("locks");
+});
+
 test("two processes that open it at the same moment both succeed", async () => {
   const path = join(await scratchDirectory(), "data");
   const opened = await Promise.all(Array.from({ length: 8 }, () => openDataDirectory(path)));

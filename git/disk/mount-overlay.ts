@@ -16,9 +16,10 @@ export interface OverlayPlan {
 
 /**
  * `volatile`: an unmount would otherwise sync the whole filesystem (213 ms). It also means that the same upper layer can
- * never be mounted again. `redirect_dir`: without it every rename of a directory fails.
+ * never be mounted again. `redirect_dir`: without it every rename of a directory fails. `index`, which some kernels have
+ * on: a file of two names that is copied up must get a number of its own (see `settleFiles`).
  */
-const OPTIONS = "volatile,redirect_dir=on";
+const OPTIONS = "volatile,redirect_dir=on,index=off";
 
 export class MountError extends Error {
   override readonly name = "MountError";

@@ -53,8 +53,8 @@ test("wishes of a killed process go, those of a living one stay, and neither is 
   const body = `await mirrors.fetch(remote, ["refs/pull/404/head"]);`;
   await locks.holdLong(gitDir, { purpose: "test" }, async () => {
     const child = mirrorProcess(data, remote, body);
-    await waitUntil("its wish", () => readdirSync(wishesOf(gitDir)).length === 1);
-    expect(await new Wishes(wishesOf(gitDir)).read()).toHaveLength(1);
+    const wishes = new Wishes(wishesOf(gitDir));
+    await waitUntil("its wish", async () => (await wishes.read()).length === 1);
     child.kill("SIGKILL");
     await once(child, "exit");
   });

@@ -23,11 +23,19 @@ async function repository(entries: readonly Entry[]) {
     return stdout.toString("utf8").trim();
   };
   const lines = entries.map(([mode, path, content]) => {
-    const id = mode === "160000" ? LINKED : run(["hash-object", "-w", "--stdin"], content);
-    return `${mode} ${id}\t${path}\0`;
+    const isLink = mode === "160000";
+    const id = isLink ? LINKED : run(["hash-object", "-w", "--stdin"], content);
+    return { mode, type: isLink ? "commit" : "blob", id, path };
   });
-  run(["update-index", "--add", "-z", "--index-info"], lines.join(""));
-  const tree = run(["write-tree", "--missing-ok"], "");
+  let tree: string;
+  if (lines.some(({ path }) => path.includes("/"))) {
+    const input = lines.map(({ mode, id, path }) => `${mode} ${id}\t${path}\0`).join("");
+    run(["update-index", "--add", "-z", "--index-info"], input);
+    tree = run(["write-tree", "--missing-ok"], "");
+  } else {
+    const input = lines.map(({ mode, type, id, path }) => `${mode} ${type} ${id}\t${path}\0`);
+    tree = run(["mktree", "-z", "--missing"], input.join("")); // takes what an index would refuse
+  }
   const commit = commitId(await git(["--git-dir", gitDir, "commit-tree", "-m", "x", tree]));
   const read = (rules?: SubmoduleRules, remote = parent) =>
     readSubmodules({ gitDir, remote }, commit, rules);

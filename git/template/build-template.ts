@@ -20,7 +20,7 @@ import type { Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import type { ChangedFile } from "./change-list.ts";
-import { settleAll, settleFiles, TOUCHED_FILES_MAX } from "./settle-index.ts";
+import { type LayerPlace, settleAll, settleFiles, TOUCHED_FILES_MAX } from "./settle-index.ts";
 
 /** What the next layer is laid on: nothing, for a whole tree. */
 export interface TemplateSource {
@@ -42,7 +42,7 @@ export async function buildWhole(source: TemplateSource, place: string, files: n
   const checkout: CheckoutPlace = { path: tree, owner };
   await checkOut(checkout, commit);
   if (files > TOUCHED_FILES_MAX) await settleAll(checkout);
-  else await settleFiles(checkout, await listFiles(checkout));
+  else await settleFiles(checkout, await listFiles(checkout), layerAt(place));
 }
 
 /**
@@ -75,7 +75,7 @@ export async function buildDelta(
     target: root,
   });
   try {
-    await applyChanges({ path: root, owner }, changes);
+    await applyChanges({ path: root, owner }, changes, layerAt(place));
   } finally {
     await unmount(root);
   }
@@ -121,7 +121,11 @@ export async function remoteRefs(
  * Files that are gone are removed first, while every directory above them still is what the old tree says: afterwards a
  * symbolic link could stand in its place and lead elsewhere.
  */
-export async function applyChanges(place: CheckoutPlace, changes: readonly ChangedFile[]) {
+async function applyChanges(
+  place: CheckoutPlace,
+  changes: readonly ChangedFile[],
+  layer: LayerPlace,
+): Promise<void> {
   const options = checkoutOptions(place);
   const gone = changes.filter(({ mode }) => mode === "000000");
   for (const { path } of gone) removeFile(place.path, path);
@@ -140,10 +144,8 @@ export async function applyChanges(place: CheckoutPlace, changes: readonly Chang
     input: Buffer.concat(names),
   });
   const files = written.filter(({ mode }) => mode !== "160000"); // a submodule is an empty directory
-  await settleFiles(
-    place,
-    files.map(({ path }) => path),
-  );
+  const paths = files.map(({ path }) => path);
+  await settleFiles(place, paths, layer);
 }
 
 function removeFile(root: string, path: Buffer): void {
@@ -177,6 +179,10 @@ async function listFiles(place: CheckoutPlace): Promise<Buffer[]> {
     at = end + 1;
   }
   return paths;
+}
+
+function layerAt(place: string): LayerPlace {
+  return { tree: join(place, "tree"), links: join(place, "links") };
 }
 
 function layoutOf({ mirror, commit, owner }: TemplateSource, tree: string): RepositoryLayout {

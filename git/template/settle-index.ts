@@ -1,5 +1,5 @@
 // Makes git trust a fresh index: entries written in the same second as their files are read again at every `git status`.
-import { lutimesSync, utimesSync } from "node:fs";
+import { linkSync, lutimesSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CheckoutPlace, checkoutOptions } from "../checkout/check-out.ts";
@@ -10,16 +10,30 @@ const PAST_MS = 2000;
 /** Above this, waiting for the next second costs less than touching every file. */
 export const TOUCHED_FILES_MAX = 2000;
 
+/** The kernel's time of files is up to a tick behind the clock. */
+const TICK_MS = 20;
+
+/** Where a template's layer is made. */
+export interface LayerPlace {
+  /** Its files, as they lie on the disk: below an overlay that is still mounted, if it is one. */
+  readonly tree: string;
+  /** Beside them; need not exist. */
+  readonly links: string;
+}
+
 /**
  * For few files: their time is set back, then git looks at them (and only at them) once more. Some it then takes for
  * modified: those with line ends that `.gitattributes` forbids, which it accepts only from its own hand.
  */
-export async function settleFiles(place: CheckoutPlace, paths: readonly Buffer[]): Promise<void> {
+export async function settleFiles(
+  place: CheckoutPlace,
+  paths: readonly Buffer[],
+  layer: LayerPlace,
+): Promise<void> {
   if (paths.length === 0) return;
+  linkFiles(paths, layer);
   const when = (Date.now() - PAST_MS) / 1000;
-  for (const path of paths) {
-    lutimesSync(Buffer.concat([Buffer.from(`${place.path}/`), path]), when, when);
-  }
+  for (const path of paths) lutimesSync(below(place.path, path), when, when);
   const input = Buffer.concat(paths.flatMap((path) => [path, Buffer.from("\0")]));
   const flags = ["--refresh", "--verbose", "--pathspec-from-file=-", "--pathspec-file-nul"];
   const options = { ...checkoutOptions(place), input };
@@ -33,7 +47,23 @@ export async function settleFiles(place: CheckoutPlace, paths: readonly Buffer[]
 /** For many: the index gets a time in a later second than its files, and nobody may use it before. */
 export async function settleAll({ path }: CheckoutPlace): Promise<void> {
   const nextSecond = Math.floor(Date.now() / 1000) * 1000 + 1000;
-  await delay(nextSecond - Date.now() + 1);
+  await delay(nextSecond - Date.now() + TICK_MS);
   const now = Date.now() / 1000;
   utimesSync(join(path, ".git/index"), now, now);
+}
+
+/**
+ * A file of two names gets another inode number when an overlay above copies it, and so git looks into it. Otherwise an
+ * edit within this very second, of the same size and with its time put back, would not be seen: the time of the inode's
+ * own change, which nobody can put back, is compared in whole seconds only.
+ */
+function linkFiles(paths: readonly Buffer[], { tree, links }: LayerPlace): void {
+  mkdirSync(links);
+  for (const [number, path] of paths.entries()) {
+    linkSync(below(tree, path), join(links, String(number)));
+  }
+}
+
+function below(directory: string, path: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${directory}/`), path]);
 }

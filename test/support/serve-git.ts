@@ -29,6 +29,8 @@ export type Fault = FaultKind & {
 type FaultKind =
   /** Answers with this status. */
   | { readonly kind: "status"; readonly status: number }
+  /** Answers when the gate is opened: a transfer as slow as the test wants it. */
+  | { readonly kind: "gate"; readonly opened: Promise<unknown> }
   /** Takes the request and says nothing at all. */
   | { readonly kind: "silence" }
   /** Sends the head and then nothing. */
@@ -100,6 +102,9 @@ function serve(request: IncomingMessage, response: ServerResponse, serving: Serv
       return;
     case "redirect":
       response.writeHead(302, { location: `${fault.to}${request.url}` }).end();
+      return;
+    case "gate":
+      void fault.opened.then(() => runBackend(request, response, serving));
       return;
     case "silence":
       return;

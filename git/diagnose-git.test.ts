@@ -1,0 +1,34 @@
+// The diagnosis proves what it says, always with the same checks, and leaves nothing behind.
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { scratchDirectory } from "../test/support/scratch-directory.ts";
+import { diagnoseGit } from "./diagnose-git.ts";
+
+const NAMES = ["disk", "git-version", "git-profile", "lock", "overlay", "sandbox", "job-user"];
+
+test("on a directory that can be used nothing fails and nothing is left", async () => {
+  const directory = await scratchDirectory();
+  const checks = await diagnoseGit({ directory, isUsable: true });
+  expect(checks.map(({ name }) => name)).toEqual(NAMES);
+  expect(checks.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("where nothing can be written the rest is said to be untried", async () => {
+  const directory = await scratchDirectory();
+  const checks = await diagnoseGit({ directory, isUsable: false });
+  expect(checks.map(({ name }) => name)).toEqual(NAMES);
+  for (const check of checks.slice(2)) {
+    expect(check).toMatchObject({
+      outcome: "warning",
+      detail: expect.stringMatching(/^not tried/),
+    });
+  }
+});
+
+test("one that is no longer wanted ends early, and nothing is left", async () => {
+  const directory = await scratchDirectory();
+  const place = { directory, isUsable: true };
+  await expect(diagnoseGit(place, AbortSignal.abort("enough"))).rejects.toBe("enough");
+  expect(readdirSync(directory)).toEqual([]);
+});
