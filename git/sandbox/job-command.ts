@@ -164,11 +164,17 @@ function notBegun(stderr: Buffer, exitCode: number): WorkspaceError {
   return new WorkspaceError("sandbox-failed", `the sandbox could not be started: ${why}`);
 }
 
-/** SIGTERM to all processes in the sandbox; its first one ends when the command has. */
+/** SIGTERM once to each process in the sandbox, also to those that come late; its first one ends when the command has. */
 async function endPolitely(init: ProcessIdentity, graceMs: number): Promise<void> {
   const killAt = Date.now() + graceMs;
-  for (const pid of descendantsOf(init.pid)) signalProcess(pid, "SIGTERM");
-  while (isProcessAlive(init) && Date.now() < killAt) await delay(LOOK_EVERY_MS);
+  const asked = new Set<number>();
+  while (isProcessAlive(init) && Date.now() < killAt) {
+    for (const pid of descendantsOf(init.pid)) {
+      if (!asked.has(pid)) signalProcess(pid, "SIGTERM");
+      asked.add(pid);
+    }
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 function keep(

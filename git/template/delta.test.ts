@@ -100,11 +100,13 @@ test.skipIf(!isRoot)(
   async () => {
     const trees = STEPS.map(([, entries]) => treeOf({ ...BALLAST, ...entries }));
     const scratch = await scratchStory(trees);
+    let deltas = 0;
     for (const [number, commit] of scratch.story.entries()) {
       const { wrong, layers } = await lookInto(scratch, commit);
       expect({ step: STEPS[number]?.[0], wrong }).toEqual({ step: STEPS[number]?.[0], wrong: [] });
-      if (number > 0) expect(layers === 1 && number % 8 !== 0).toBe(false);
+      if (layers !== 1) deltas++;
     }
+    expect(deltas).toBeGreaterThan(STEPS.length / 2);
   },
   60_000,
 );
@@ -173,18 +175,14 @@ test.skipIf(!isRoot)(
 test.skipIf(!isRoot)(
   "an edit of the same size right after the workspace was made is seen, even with its time put back",
   async () => {
-    const first = treeOf({ ...BALLAST, "a.txt": "one\n" });
-    const scratch = await scratchStory([first, treeOf({ ...BALLAST, "a.txt": "two\n" })]);
-    const { git, mirror, story } = scratch;
-    const edit = "touch -r a.txt was; echo 999 > a.txt; touch -r was a.txt; rm was; git status -s";
-    for (const [script, commit] of [
-      ["echo 999 > a.txt; git status -s", story[0]],
-      [edit, story[0]],
-      ["echo 999 > a.txt; git status -s", story[1]],
-      [edit, story[1]],
-    ] as const) {
-      if (commit === undefined) throw new Error("no story");
+    const texts = ["one\n", "two\n", "six\n", "ten\n", "one\n", "two\n"];
+    const trees = texts.map((text) => treeOf({ ...BALLAST, "a.txt": text }));
+    const { git, mirror, story } = await scratchStory(trees);
+    const edit = "echo 999 > a.txt";
+    const hidden = `touch -r a.txt was; ${edit}; touch -r was a.txt; rm was`;
+    for (const [number, commit] of story.entries()) {
       const workspace = await git.workspaces.createAt(mirror, commit, { name: "edit", owner });
+      const script = `${number % 3 === 0 ? edit : hidden}; git status --short`;
       const { stdout } = await workspace.run(["sh", "-c", script]);
       expect(stdout.toString()).toBe(" M a.txt\n");
       await workspace.remove();
