@@ -10,21 +10,20 @@ import {
   makeBenchRepository,
 } from "./workspaces/bench-repository.ts";
 import { type Measurements, noMeasurements } from "./workspaces/measurements.ts";
+import { ofSize } from "./workspaces/of-size.ts";
 import { reportWorkspaces } from "./workspaces/report-workspaces.ts";
 import { timeHundred } from "./workspaces/time-hundred.ts";
 import { timeTemplates } from "./workspaces/time-templates.ts";
-import { timeOverlays, timeSlowWays } from "./workspaces/time-ways.ts";
+import { type Made, timeMaking, timeOverlays, timeRemoving } from "./workspaces/time-ways.ts";
 
-/** How often the slow ways are tried, by the number of files: a few minutes in all on two cores. */
-const ROUNDS = new Map([
-  [1000, 15],
-  [10_000, 7],
-  [30_000, 7],
-  [100_000, 3],
-]);
-const TEMPLATE_ROUNDS = 3;
+/** How often what takes long is tried: a few minutes in all on two cores. */
+const SIZES = [
+  { files: 1000, templateRounds: 3, rounds: 10 },
+  { files: 10_000, templateRounds: 3, rounds: 5 },
+  { files: 30_000, templateRounds: 3, rounds: 5 },
+  { files: 100_000, templateRounds: 1, rounds: 3 },
+];
 const HUNDRED_FILES = 30_000;
-const HUNDRED_ROUNDS = 5;
 
 export async function benchWorkspaces(): Promise<object> {
   const root = mkdtempSync(join(tmpdir(), "croft-bench-"));
@@ -46,18 +45,19 @@ export async function benchWorkspaces(): Promise<object> {
 
 async function measure(parts: BenchParts): Promise<object> {
   const all = new Map<BenchRepository, Measurements>();
-  for (const files of ROUNDS.keys()) {
-    all.set(await makeBenchRepository(parts, files), noMeasurements(files));
-  }
-  for (const [repository, measurements] of all) {
-    await timeTemplates(repository, measurements, TEMPLATE_ROUNDS);
+  for (const { files, templateRounds } of SIZES) {
+    const repository = await makeBenchRepository(parts, files);
+    const measurements = noMeasurements(files);
+    all.set(repository, measurements);
+    await timeTemplates(repository, measurements, templateRounds);
   }
   await timeOverlays(all);
-  const many = [...all.keys()].find(({ files }) => files === HUNDRED_FILES);
-  if (many === undefined) throw new Error(`no repository of ${HUNDRED_FILES} files`);
-  const hundred = await timeHundred(many, HUNDRED_ROUNDS);
+  const hundred = await timeHundred(ofSize(HUNDRED_FILES, [...all.keys()]));
+  const made: Made[] = [];
   for (const [repository, measurements] of all) {
-    await timeSlowWays(repository, measurements, ROUNDS.get(repository.files) ?? 1);
+    const { rounds } = ofSize(repository.files, SIZES);
+    made.push(...(await timeMaking(repository, measurements, rounds)));
   }
+  await timeRemoving(made);
   return reportWorkspaces([...all.values()], hundred);
 }

@@ -1,5 +1,6 @@
 // The diagnosis proves what it says, always with the same checks, and leaves nothing behind.
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchDirectory } from "../test/support/scratch-directory.ts";
 import { diagnoseGit } from "./diagnose-git.ts";
@@ -23,6 +24,15 @@ test("where nothing can be written the rest is said to be untried", async () => 
       outcome: "warning",
       detail: expect.stringMatching(/^not tried/),
     });
+  }
+});
+
+test("a directory that is not there is no reason to break off", async () => {
+  const directory = join(await scratchDirectory(), "nothing");
+  for (const isUsable of [true, false]) {
+    const checks = await diagnoseGit({ directory, isUsable });
+    expect(checks.map(({ name }) => name)).toEqual(NAMES);
+    expect(checks[0]).toMatchObject({ outcome: "failed", detail: expect.stringMatching("ENOENT") });
   }
 });
 

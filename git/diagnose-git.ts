@@ -11,7 +11,7 @@ import {
 } from "./command/git-version.ts";
 import { proveProfile } from "./command/prove-profile.ts";
 import { gitText } from "./command/run-git.ts";
-import { roomOnDisk } from "./disk/disk-admission.ts";
+import { type DiskRoom, roomOnDisk } from "./disk/disk-admission.ts";
 import { openGitDirectories } from "./disk/git-directories.ts";
 import { proveLock } from "./lock/prove-lock.ts";
 import { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
@@ -56,7 +56,13 @@ const TMPFS = 0x01_02_19_94;
 
 function checkDisk(directory: string): Check {
   const check = checkNamed("disk");
-  const { bytes, files } = roomOnDisk(directory);
+  let room: DiskRoom;
+  try {
+    room = roomOnDisk(directory);
+  } catch (error) {
+    return check.failed(wordsOf(error)); // a link to nothing, or a disk that is gone
+  }
+  const { bytes, files } = room;
   const detail = `${inWords(Math.max(0, bytes))} may still be used`;
   const advice = "free some, or put CROFT_DATA on a larger disk";
   if (bytes <= 0) return check.failed("there is no room", advice);

@@ -24,7 +24,7 @@ export interface BenchRepository {
   readonly url: string;
   /** A checkout with a repository of its own, to be copied. */
   readonly original: string;
-  /** Where peers put their checkouts. */
+  /** Where peers put their checkouts, and what is no longer needed waits for the end. */
   readonly places: string;
 }
 

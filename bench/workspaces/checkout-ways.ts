@@ -56,10 +56,12 @@ async function byCroft(
   kind: "overlay" | "clone",
   { git, mirror, commits }: BenchRepository,
 ): Promise<Checkout> {
-  const plan = { name: "bench", owner: { owner: "bench" }, kind };
+  const plan = { name: "bench", owner: { owner: "bench", jobId: "bench", attempt: 1 }, kind };
   const workspace = await git.workspaces.createAt(mirror, commits[0], plan);
+  const { workspaces } = git.directories;
+  const places = [workspace.path, join(workspaces, ".parts", workspace.id)];
   return {
-    diskBytes: () => diskUsed(git.directories.workspaces), // no other is there
+    diskBytes: () => places.reduce((sum, place) => sum + diskUsed(place), 0),
     remove: () => workspace.remove(),
     gone: () => git.workspaces.idle(),
   };

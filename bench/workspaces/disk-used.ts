@@ -1,6 +1,6 @@
 // How much of the disk a directory takes for itself, in bytes.
 import { lstatSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const STAT_BLOCK_BYTES = 512;
 /** The directory under a mount cannot be seen; an empty one takes a block. */
@@ -8,7 +8,7 @@ const MOUNT_POINT_BYTES = 4096;
 
 /** Without what is mounted in it, and without files that are linked elsewhere too: removing those frees nothing. */
 export function diskUsed(path: string): number {
-  return usedBelow(path, lstatSync(path).dev);
+  return usedBelow(path, lstatSync(dirname(path)).dev);
 }
 
 function usedBelow(path: string, device: number): number {

@@ -2,6 +2,7 @@
 import { median, percentile, printTable } from "../table.ts";
 import type { Way } from "./checkout-ways.ts";
 import type { Measurements, WaySamples } from "./measurements.ts";
+import { ofSize } from "./of-size.ts";
 import { judgeTargets } from "./targets.ts";
 import type { Hundred } from "./time-hundred.ts";
 
@@ -14,14 +15,32 @@ const NAMES: Readonly<Record<Way, string>> = {
   cp: "cp -a",
 };
 
+export function printMeasurements({ files, ways, template }: Measurements): void {
+  console.log(`\n${files.toLocaleString("en")} files`);
+  const overlayMs = median(ways.overlay.makeMs);
+  printTable(
+    ["", "make p50", "p99", "× overlay", "remove p50", "p99", "gone p50", "disk", "tries"],
+    Object.entries(ways).map(([way, samples]) => [
+      NAMES[way as Way],
+      ...[50, 99].map((percent) => ms(percentile(samples.makeMs, percent))),
+      (median(samples.makeMs) / overlayMs).toFixed(1),
+      ...[50, 99].map((percent) => ms(percentile(samples.removeMs, percent))),
+      ms(median(samples.goneMs)),
+      `${(samples.diskBytes / 1e6).toFixed(2)} MB`,
+      String(samples.makeMs.length),
+    ]),
+  );
+  const [whole, next] = [median(template.wholeMs), median(template.nextMs)];
+  console.log(
+    `template: whole ${ms(whole)}, the next commit's ${ms(next)} (${(whole / next).toFixed(1)} × faster)`,
+  );
+}
+
 export function reportWorkspaces(all: readonly Measurements[], hundred: Hundred): object {
-  for (const measurements of all) printOne(measurements);
-  const of = (files: number) => {
-    const found = all.find((measurements) => measurements.files === files);
-    if (found === undefined) throw new Error(`no measurements of ${files} files`);
-    return found;
-  };
-  const [small, usual, large] = [of(1000), of(30_000), of(100_000)];
+  for (const measurements of all) printMeasurements(measurements);
+  const small = ofSize(1000, all);
+  const usual = ofSize(30_000, all);
+  const large = ofSize(100_000, all);
   const overlayMs = ({ ways }: Measurements) => median(ways.overlay.makeMs);
   const worktreeMs = median(usual.ways.worktree_add.makeMs);
   const figures = {
@@ -79,31 +98,10 @@ export function reportWorkspaces(all: readonly Measurements[], hundred: Hundred)
   return { bench: "workspaces", files, ...figures, missed };
 }
 
-/** Of each round by itself: both met the same machine then. */
+/** Round by round: both met the same machine then. */
 function cloneVsShared({ ways }: Measurements): number {
   return median(
     ways.clone.makeMs.map((ms, round) => ms / (ways.clone_shared.makeMs[round] ?? Number.NaN)),
-  );
-}
-
-function printOne({ files, ways, template }: Measurements): void {
-  console.log(`\n${files.toLocaleString("en")} files`);
-  const overlayMs = median(ways.overlay.makeMs);
-  printTable(
-    ["", "make p50", "p99", "× overlay", "remove p50", "p99", "gone p50", "disk", "tries"],
-    Object.entries(ways).map(([way, samples]) => [
-      NAMES[way as Way],
-      ...[50, 99].map((percent) => ms(percentile(samples.makeMs, percent))),
-      (median(samples.makeMs) / overlayMs).toFixed(1),
-      ...[50, 99].map((percent) => ms(percentile(samples.removeMs, percent))),
-      ms(median(samples.goneMs)),
-      `${(samples.diskBytes / 1e6).toFixed(2)} MB`,
-      String(samples.makeMs.length),
-    ]),
-  );
-  const [whole, next] = [median(template.wholeMs), median(template.nextMs)];
-  console.log(
-    `template: whole ${ms(whole)}, the next commit's ${ms(next)} (${(whole / next).toFixed(1)} × faster)`,
   );
 }
 

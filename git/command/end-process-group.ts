@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readProcessState } from "./process-state.ts";
 
 export const KILL_GRACE_MS = 5000;
+const DEAD_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 20;
 
 /**
@@ -18,6 +19,8 @@ export async function endProcessGroup(child: ChildProcess, graceMs = KILL_GRACE_
   signalGroup(pid, "SIGTERM");
   while (isGroupAlive(pid) && Date.now() < killAt) await delay(LOOK_EVERY_MS);
   signalGroup(pid, "SIGKILL");
+  const giveUpAt = Date.now() + DEAD_WITHIN_MS; // one that hangs in the kernel dies when it comes back
+  while (isGroupAlive(pid) && Date.now() < giveUpAt) await delay(LOOK_EVERY_MS);
 }
 
 /** Where init is slow to collect orphans, a group of dead processes lingers for a second. */

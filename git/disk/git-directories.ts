@@ -1,6 +1,7 @@
 // Where everything of this package lies: one data directory, one filesystem, so that rename is atomic.
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 
@@ -76,15 +77,24 @@ export async function moveToTrash({ trash }: Pick<GitDirectories, "trash">, path
   try {
     await whateverItsMode(path, () => rename(path, doomed));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    await makeDirectory(trash, PRIVATE); // it is the trash that was thrown away
+    await rename(path, doomed);
   }
   return doomed;
 }
 
 export async function removeTree(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5 });
-  await whateverItsMode(path, remove);
+  try {
+    await whateverItsMode(path, remove);
+  } catch (error) {
+    const { code, path: culprit } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTDIR" || culprit === undefined) throw error;
+    await unlink(culprit); // Node takes a file that may not be deleted for a directory: this says why it may not
+    await remove();
+  }
 }
 
 /**

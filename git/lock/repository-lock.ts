@@ -140,7 +140,7 @@ export class RepositoryLocks {
         file?.close();
       } finally {
         leave?.();
-        if (queue.isEmpty) this.#queues.delete(path);
+        this.#forget(path, queue);
       }
       if (heldAt !== undefined) this.#observer.onHeld?.(performance.now() - heldAt);
     }
@@ -152,6 +152,11 @@ export class RepositoryLocks {
     const queue = new LockQueue();
     this.#queues.set(path, queue);
     return queue;
+  }
+
+  /** Who gave up may come here late, when others have a line of their own already. */
+  #forget(path: string, queue: LockQueue): void {
+    if (queue.isEmpty && this.#queues.get(path) === queue) this.#queues.delete(path);
   }
 
   /** A lock that cannot be used at all was not waited for. */

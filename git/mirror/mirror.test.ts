@@ -1,4 +1,5 @@
 // A mirror is made whole or not at all, fetched once for many, and mends itself.
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
@@ -133,16 +134,23 @@ test("a ref that one caller asks for in vain does not cost the others theirs", a
 });
 
 test("a remote that is damaged itself costs nobody the mirror", async () => {
-  const { mirrors, remote, gitDir, origin, newCommit, set } = await mirrorScene();
+  const { mirrors, remote, gitDir, origin, set } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
   const before = await refsOf(gitDir);
   const { ino } = statSync(gitDir);
-  const commit = await newCommit("main");
-  await set("refs/heads/main", commit);
-  const object = join(origin, "objects", commit.slice(0, 2), commit.slice(2));
+  const make = (args: string[], input: string) =>
+    spawnSync("git", ["--git-dir", origin, ...args], { input })
+      .stdout.toString("utf8")
+      .trim();
+  const blob = make(["hash-object", "-w", "--stdin"], "soon lost");
+  const tree = make(["mktree"], `100644 blob ${blob}\tfile\n`);
+  await set("refs/heads/main", await git(["--git-dir", origin, "commit-tree", "-m", "x", tree]));
+  const object = join(origin, "objects", blob.slice(0, 2), blob.slice(2));
   await chmod(object, 0o600);
   await truncate(object, 10);
-  await expect(mirrors.fetch(remote, USUAL_REFS)).rejects.toMatchObject({ code: "rejected" });
+  const error = await mirrors.fetch(remote, USUAL_REFS).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ name: "GitError" });
+  expect(error).not.toMatchObject({ code: "corrupt" });
   expect(await refsOf(gitDir)).toBe(before);
   expect(statSync(gitDir).ino).toBe(ino);
 });
@@ -207,6 +215,20 @@ test("a damaged mirror is rebuilt", async () => {
   await git(["--git-dir", origin, "update-ref", "refs/heads/other", "main~1"]);
   await mirrors.fetch(remote, USUAL_REFS);
   await expectSame(origin, gitDir);
+});
+
+test("damage that a fetch does not see is mended on request, and a failed attempt takes nothing away", async () => {
+  const { origin, mirrors, remote, gitDir, server, data } = await mirrorScene();
+  await mirrors.fetch(remote, USUAL_REFS);
+  await writeFile(join(gitDir, "mark"), "");
+  server.fault = { kind: "status", status: 500 };
+  await expect(mirrors.rebuild(remote)).rejects.toMatchObject({ code: "network" });
+  expect(existsSync(join(gitDir, "mark"))).toBe(true);
+  server.fault = undefined;
+  await mirrors.rebuild(remote);
+  expect(existsSync(join(gitDir, "mark"))).toBe(false);
+  await expectSame(origin, gitDir);
+  expect([...readdirSync(join(data, "staging")), ...readdirSync(join(data, "trash"))]).toEqual([]);
 });
 
 test("a fetch cut in the middle is 'network', and the mirror stays as it was", async () => {

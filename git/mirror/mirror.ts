@@ -1,11 +1,11 @@
 // The bare copies of remotes on this host's disk: made once, fetched for many, repaired after any kill.
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { GitError } from "../command/git-error.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
 import type { CommitId } from "../remote/commit-id.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
+import { type RemoteAccess, withDeadline } from "../remote/remote-access.ts";
 import { directoryNameOf, type RemoteUrl } from "../remote/remote-url.ts";
 import { type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
 import { withPatience } from "../remote/with-patience.ts";
@@ -16,13 +16,12 @@ import { fetchShallow } from "./shallow-fetch.ts";
 import {
   FIRST_FETCH_TIMEOUT_MS,
   type MirrorDirectories,
+  type MirrorPlace,
+  makeMirror,
   USUAL_REFS,
   updateMirror,
 } from "./update-mirror.ts";
-import { Wishes } from "./wishes.ts";
-
-export type { RemoteAccess } from "../remote/remote-access.ts";
-export { type MirrorDirectories, USUAL_REFS } from "./update-mirror.ts";
+import { Wishes, wishesOf } from "./wishes.ts";
 
 export interface Mirror {
   readonly gitDir: string;
@@ -140,23 +139,40 @@ export class Mirrors {
     if (resolved.ref === undefined || existsSync(this.pathOf(remote))) {
       return inMirror(await this.ensure(remote, resolved, access));
     }
-    const { tokens, signal } = access;
+    const { tokens, signal, timeoutMs } = access;
+    const limited = timeoutMs === undefined ? access : withDeadline(access);
     const mirror = await this.#background.waitFor(
       async (ending) => await this.ensure(remote, resolved, { tokens, signal: ending }),
-      { patienceMs, signal },
+      { patienceMs: Math.min(patienceMs, timeoutMs ?? patienceMs), signal },
     );
     if (mirror !== undefined) return inMirror(mirror);
-    const shallow = { depth, access, directory: shallowAt };
+    const shallow = { depth, access: limited, directory: shallowAt };
     try {
       await fetchShallow(remote, resolved, shallow);
       return { kind: "shallow", gitDir: shallowAt, commit: resolved.commit };
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== "invalid-ref") throw error;
-      const again = await resolveRef(remote, resolved.ref, access);
+      const again = await resolveRef(remote, resolved.ref, limited);
       if (again.ref === undefined || again.commit === resolved.commit) throw error;
       await fetchShallow(remote, again, shallow);
       return { kind: "shallow", gitDir: shallowAt, commit: again.commit };
     }
+  }
+
+  /**
+   * A new mirror in place of one that somebody has found damaged; a fetch does so by itself when it notices. The old one
+   * goes when the new one is complete, and with it what only the old one had.
+   */
+  async rebuild(remote: RemoteUrl, access: RemoteAccess = {}): Promise<Mirror> {
+    const gitDir = this.pathOf(remote);
+    await this.#makePlace();
+    await withPatience(access, "fetch", async (signal) => {
+      const { tokens } = access;
+      await this.#holdLong(gitDir, "rebuild", signal, async (held) => {
+        await makeMirror(this.#placeOf(gitDir), USUAL_REFS, { remote, tokens, signal, held });
+      });
+    });
+    return { gitDir, remote };
   }
 
   /** Ends the fetches that go on in the background, and waits until they have ended. */
@@ -222,24 +238,31 @@ export class Mirrors {
     { tokens, signal }: Pick<RemoteAccess, "tokens" | "signal">,
   ): Promise<void> {
     const gitDir = this.pathOf(remote);
-    const place = { gitDir, directories: this.#directories, locks: this.#locks };
-    const request = { purpose: "fetch", timeoutMs: JOIN_TIMEOUT_MS, signal };
-    await this.#locks.holdLong(gitDir, request, async ({ descriptor }) => {
+    await this.#holdLong(gitDir, "fetch", signal, async (held) => {
       const refs = await wanted.take();
       if (refs === undefined) return; // done meanwhile
-      const context = { remote, tokens, signal, held: [descriptor] };
-      await wanted.done(await updateMirror(place, refs, context));
+      const context = { remote, tokens, signal, held };
+      await wanted.done(await updateMirror(this.#placeOf(gitDir), refs, context));
     });
+  }
+
+  async #holdLong(
+    gitDir: string,
+    purpose: string,
+    signal: AbortSignal | undefined,
+    work: (held: readonly number[]) => Promise<void>,
+  ): Promise<void> {
+    const request = { purpose, timeoutMs: JOIN_TIMEOUT_MS, signal };
+    await this.#locks.holdLong(gitDir, request, ({ descriptor }) => work([descriptor]));
+  }
+
+  #placeOf(gitDir: string): MirrorPlace {
+    return { gitDir, directories: this.#directories, locks: this.#locks };
   }
 
   async #makePlace(): Promise<void> {
     await mkdir(this.#directories.mirrors, { recursive: true, mode: 0o700 });
   }
-}
-
-/** Beside the mirror, which may not exist yet. */
-export function wishesOf(gitDir: string): string {
-  return join(gitDir, "..", `.${basename(gitDir)}.wanted`);
 }
 
 function inMirror(mirror: EnsuredMirror): EnsuredCommit {

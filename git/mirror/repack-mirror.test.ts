@@ -120,8 +120,10 @@ async function linkAndCheck(
   const [from, to] = [join(gitDir, "objects/pack"), join(target, "objects/pack")];
   await locks.hold(gitDir, { purpose: "link" }, async () => {
     const names = readdirSync(from).filter((name) => /\.(pack|idx|rev)$/.test(name));
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const name of names) linkSync(join(from, name), join(to, name));
+    for (const name of names) {
+      await new Promise(setImmediate); // whoever does not take the lock gets every chance
+      linkSync(join(from, name), join(to, name));
+    }
   });
   const there = new Set((await objectsOf(target)).split("\n").map((line) => line.split(" ")[0]));
   expect(objects.filter((object) => !there.has(object))).toEqual([]);

@@ -49,9 +49,8 @@ async function repack(context: RepackContext): Promise<RepackOutcome> {
   const recovery = { purpose: "recover before repack", signal };
   await locks.hold(gitDir, recovery, async () => removeStaleFiles(gitDir));
   const packs = await readPacks(gitDir);
-  const hasLoose = (await readdir(join(gitDir, "objects"))).some(isLooseDirectory);
   const old = packs.length > PACKS_MAX ? packsToJoin(packs) : [];
-  const isWorthwhile = old.length > 1 || hasLoose;
+  const isWorthwhile = old.length > 1 || (await hasLooseObjects(gitDir));
   if (isWorthwhile) await joinPacks(packs, old, context);
   if (isWorthwhile || !existsSync(join(gitDir, "objects/info/commit-graph"))) {
     await writeCommitGraph(context);
@@ -92,7 +91,7 @@ async function joinPacks(
   await locks.hold(gitDir, request, async ({ descriptor }) => {
     for (const { name } of old) if (!made.has(name)) await removePack(directory, name);
     const both = { gitDir, lockDescriptors: [...held, descriptor] };
-    await runGit(["prune-packed", "--quiet"], both);
+    if (await hasLooseObjects(gitDir)) await runGit(["prune-packed", "--quiet"], both);
     await runGit(["pack-refs", "--all"], both);
   });
 }
@@ -145,6 +144,7 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-function isLooseDirectory(name: string): boolean {
-  return /^[0-9a-f]{2}$/.test(name);
+/** None should ever be here: templates link packs only. */
+async function hasLooseObjects(gitDir: string): Promise<boolean> {
+  return (await readdir(join(gitDir, "objects"))).some((name) => /^[0-9a-f]{2}$/.test(name));
 }

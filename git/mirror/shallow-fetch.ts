@@ -1,12 +1,12 @@
 // One commit straight from the remote, without its history, for those who cannot wait for the mirror.
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { GitError } from "../command/git-error.ts";
-import { runGit } from "../command/run-git.ts";
 import { removeTree } from "../disk/git-directories.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import type { AdvertisedCommit } from "../remote/resolve-ref.ts";
 import { type FetchContext, fetchInto } from "./fetch-into.ts";
+import { initPrivate } from "./init-private.ts";
 import { hasCommit } from "./is-reachable.ts";
 import { ownName } from "./move-refs.ts";
 
@@ -36,9 +36,9 @@ export async function fetchShallow(
   const { tokens, signal, timeoutMs = TIMEOUT_MS } = access;
   const context: FetchContext = { remote, tokens, signal, timeoutMs };
   const flags = [`--depth=${depth}`];
-  await mkdir(directory, { mode: 0o700 });
+  if (existsSync(directory)) throw new Error(`something is at '${directory}' already`);
   try {
-    await runGit(["init", "--quiet", "--bare", directory]);
+    await initPrivate(directory);
     try {
       await fetchInto(directory, [`+${commit}:${ownName(ref)}`], flags, context);
     } catch (error) {

@@ -7,10 +7,9 @@ import { expect, test } from "vitest";
 import { git } from "../../test/support/make-repository.ts";
 import { mirrorProcess, mirrorScene } from "../../test/support/mirror-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
-import { wishesOf } from "./mirror.ts";
 import { sweepMirrors } from "./sweep-mirrors.ts";
 import { USUAL_REFS } from "./update-mirror.ts";
-import { Wishes } from "./wishes.ts";
+import { Wishes, wishesOf } from "./wishes.ts";
 
 test("stale files of a free mirror go, and nothing else", async () => {
   const { mirrors, remote, gitDir, directories, locks } = await mirrorScene();

@@ -12,6 +12,7 @@ import {
 } from "../disk/git-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import { type FetchContext, fetchRefs } from "./fetch-into.ts";
+import { initPrivate } from "./init-private.ts";
 import { below, dropIncoming, moveRefs, ownName } from "./move-refs.ts";
 import { removeStaleFiles } from "./remove-stale-files.ts";
 
@@ -53,7 +54,7 @@ export async function updateMirror(
 }
 
 /** In staging, and then to its place; what is there already, damaged as it may be, stays until the new one is complete. */
-async function makeMirror(
+export async function makeMirror(
   { gitDir, directories, locks }: MirrorPlace,
   refs: readonly string[],
   context: UpdateContext,
@@ -62,8 +63,7 @@ async function makeMirror(
   await mkdir(directories.staging, { recursive: true, mode: 0o700 });
   await mkdir(directories.trash, { recursive: true, mode: 0o700 });
   try {
-    await mkdir(staged, { mode: 0o700 }); // others may pass through staging
-    await runGit(["init", "--quiet", "--bare", staged], { lockDescriptors: context.held });
+    await initPrivate(staged, context.held);
     const all = [...new Set([...USUAL_REFS, ...refs])];
     const missing = await fetchRefs(staged, all, ownName, {
       ...context,

@@ -1,7 +1,7 @@
 // What the processes of this host want fetched, written down so that one of them can fetch it for all.
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 
 export interface Wish {
@@ -11,6 +11,11 @@ export interface Wish {
 }
 
 const DRAFT = ".draft";
+
+/** Beside the mirror, which may not exist yet. */
+export function wishesOf(gitDir: string): string {
+  return join(gitDir, "..", `.${basename(gitDir)}.wanted`);
+}
 
 export class Wishes {
   readonly #directory: string;

@@ -1,7 +1,9 @@
 // A token reaches git when it asks, for this remote only, and is found nowhere else.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
+import { findProcesses } from "../../test/support/find-processes.ts";
 import { startGitServer } from "../../test/support/git-server.ts";
 import { git, makeRepository } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -110,26 +112,98 @@ test("no process has the token in its arguments or environment", async () => {
     isDone = true;
   });
   while (!isDone) {
-    seen.push(...commandLinesAndEnvironments().filter((text) => text.includes(CANARY)));
+    seen.push(...findProcesses([CANARY]));
     await new Promise((resolve) => setImmediate(resolve));
   }
   await reading;
   expect(seen).toEqual([]);
 });
 
-function commandLinesAndEnvironments(): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) =>
-      ["cmdline", "environ"].map((file) => {
-        try {
-          return readFileSync(`/proc/${pid}/${file}`, "utf8");
-        } catch {
-          return ""; // it ended meanwhile
-        }
-      }),
-    );
+/** Something below git that is no helper of ours, and speaks with the broker itself. */
+async function prepareStranger() {
+  const { remote } = await prepare();
+  const question = ["verb=get", "protocol=http", `host=${remote.host}`, "path=team/app.git"];
+  const speak = (script: string, tokens: TokenSource, timeoutMs = 20_000) =>
+    runGitWithToken(["stranger"], {
+      ...{ remote, tokens, timeoutMs },
+      config: [["alias.stranger", `!f() { ${script}; }; f`]],
+      variables: { QUESTION: question.join("\n") },
+    });
+  return { remote, speak };
 }
+
+test("questions asked all at once are answered in order, however long each takes", async () => {
+  const { speak } = await prepareStranger();
+  let asked = 0;
+  let isSlow = true;
+  const tokens: TokenSource = async () => {
+    const password = `token-${++asked}`;
+    for (let turn = 0; isSlow && turn < 50; turn++) await new Promise(setImmediate);
+    isSlow = false;
+    return { username: "x", password };
+  };
+  const ask = `printf '%s\\n\\n%s\\n\\n%s\\n\\n' "$QUESTION" "$QUESTION" "$QUESTION" >&3`;
+  const { stdout } = await speak(`${ask}; head -n 9 <&3`, tokens);
+  const answer = (number: number) => `username=x\npassword=token-${number}\n\n`;
+  expect(stdout.toString()).toBe(answer(1) + answer(2) + answer(3));
+});
+
+test.each([
+  ["a question without end", `yes "$QUESTION" >&3`],
+  ["a question that is too long", `{ echo "$QUESTION"; yes x | head -n 20000; echo; } >&3`],
+  ["questions without end", `while printf '%s\\n\\n' "$QUESTION" >&3; do :; done`],
+])("%s: the line is cut, and no more tokens are given", async (_what, script) => {
+  const { speak } = await prepareStranger();
+  let given = 0;
+  const tokens: TokenSource = async () => {
+    given++;
+    return canary;
+  };
+  const outcome = await speak(`${script} 2>/dev/null; cat <&3 >/dev/null`, tokens).catch(
+    (error: unknown) => error,
+  );
+  expect(outcome).not.toMatchObject({ code: "timeout" });
+  expect(given).toBeLessThanOrEqual(32);
+});
+
+test("no question but the first word decides what is asked, and another host gets nothing", async () => {
+  const { speak } = await prepareStranger();
+  let given = 0;
+  const tokens: TokenSource = async () => {
+    given++;
+    return canary;
+  };
+  const forged = `printf 'verb=store\\n%s\\n\\n' "$QUESTION" >&3`;
+  const foreign = `printf '%s\\nhost=evil.example.net\\n\\n' "$(echo "$QUESTION" | grep -v ^host)" >&3`;
+  const { stdout } = await speak(`${forged}; ${foreign}; head -n 1 <&3`, tokens);
+  expect(stdout.toString()).toBe("quit=1\n");
+  expect(given).toBe(0);
+});
+
+test.each([
+  ["a source that never answers", "unused"],
+  ["a stranger that never ends", "sleep 1000"],
+])("%s is ended with git, in time", async (_what, script) => {
+  const { remote, speak } = await prepareStranger();
+  const never: TokenSource = () => new Promise(() => {});
+  const running =
+    script === "unused"
+      ? runGitWithToken(["ls-remote", remote.text], {
+          ...{ remote, tokens: never, protocols: ["http"], timeoutMs: 500 },
+        })
+      : speak(script, never, 500);
+  await expect(running).rejects.toMatchObject({ code: "timeout" });
+  expect(findProcesses([remote.host])).toEqual([]);
+});
+
+test("a token that is the user name is no more told than one that is the password", async () => {
+  const { speak } = await prepareStranger();
+  const tokens = staticToken({ username: CANARY, password: "x-oauth-basic" });
+  const tell = `printf '%s\\n\\n' "$QUESTION" >&3; head -n 2 <&3 >&2; exit 1`;
+  const error = await speak(tell, tokens).catch((caught: unknown) => caught);
+  expect(inspect(error, { depth: 9, showHidden: true })).toContain("username=[redacted]");
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(CANARY);
+});
 
 function allFilesBelow(directory: string): string {
   return readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -41,9 +41,6 @@ export async function sweepStaging(
 export async function sweepTrash({ trash }: GitDirectories, log: SweepLog): Promise<void> {
   for (const name of readdirSync(trash)) {
     const path = join(trash, name);
-    await log.attempt(path, async () => {
-      await removeTree(path);
-      return true;
-    });
+    await log.part(path, () => removeTree(path)); // it was removed before: no news
   }
 }

@@ -202,7 +202,9 @@ export class Templates {
     await this.#options.locks.holdLong(join(directory, ".."), request, async () => {
       if (JSON.stringify(readMarker(directory)) !== JSON.stringify(marker)) return;
       if (exitCode !== 0) throw new Error(`cannot sync '${directory}': ${stderr.trim()}`);
+      const { atime, mtime } = statSync(directory);
       writeMarker(directory, { ...marker, isSynced: true });
+      utimesSync(directory, atime, mtime); // nobody has used it now
     });
   }
 

@@ -1,9 +1,10 @@
 // Takes a worktree of ours out of the caller's repository and out of sight, whatever state it is in.
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type GitDirectories, removeTree } from "../disk/git-directories.ts";
+import { type GitDirectories, moveToTrash, removeTree } from "../disk/git-directories.ts";
 import type { LedgerEntry } from "../workspace/ledger.ts";
+import { partsOf } from "../workspace/remove-workspace.ts";
 import { isWorkspaceId } from "../workspace/workspace-id.ts";
 import { removeBranchRemains } from "./branch-remains.ts";
 import { endOrphans } from "./end-orphans.ts";
@@ -20,7 +21,7 @@ export interface KeptThing {
 
 export interface Clearing {
   /** What lies in the trash now, to be deleted without the lock, and before the row. */
-  readonly doomed: string | undefined;
+  readonly doomed: readonly string[];
   readonly kept: readonly KeptThing[];
   /** False when the checkout itself was kept: then its row must stay too. */
   readonly isGone: boolean;
@@ -46,12 +47,14 @@ export async function clearWorktree(
   const registration = await readRegistration(entry);
   const path = registrationPath(entry);
   if (registration.state === "held") {
-    return { doomed: undefined, kept: [{ path, why: registration.why }], isGone: false };
+    return { doomed: [], kept: [{ path, why: registration.why }], isGone: false };
   }
-  // A checkout ends with its index: where there is one, none is running any more.
-  if (!existsSync(join(path, "index"))) await endOrphans(entry.id);
+  // A checkout ends with its index; commands have their temporary files beside it. Looking at all processes takes a while.
+  const parts = partsOf(context.directories, entry.id);
+  const isQuiet = existsSync(join(path, "index")) && !existsSync(parts);
+  if (!isQuiet) await endOrphans(entry.id, parts, context.repository.owner);
   const kept = await clearBranch(entry, registration, context);
-  const doomed = await moveToTrash(entry, context.directories);
+  const doomed = await throwAway(entry, context.directories);
   if (registration.state === "moved-away") kept.push({ path, why: registration.why });
   else await removeTreeAsOwner(path, context.repository.owner);
   return { doomed, kept, isGone: true };
@@ -63,18 +66,35 @@ export async function clearCheckout(
   directories: GitDirectories,
 ): Promise<Clearing> {
   requireOwnPlace(entry, directories);
-  await endOrphans(entry.id);
-  return { doomed: await moveToTrash(entry, directories), kept: [], isGone: true };
+  await endOrphans(entry.id, partsOf(directories, entry.id), undefined);
+  return { doomed: await throwAway(entry, directories), kept: [], isGone: true };
 }
 
-/** Under the id, so that whoever is killed before deleting it leaves no riddle: the row still names it. */
-async function moveToTrash({ id, path }: LedgerEntry, { trash }: GitDirectories) {
-  const doomed = join(trash, id);
-  if (existsSync(path)) {
-    await removeTree(doomed); // of an earlier try
-    await rename(path, doomed);
+/**
+ * The checkout, and what its commands had beside it. Under names made of the id, so that whoever is killed before deleting
+ * them leaves no riddle: the row still tells.
+ */
+async function throwAway(
+  { id, path }: LedgerEntry,
+  directories: GitDirectories,
+): Promise<string[]> {
+  const doomed = join(directories.trash, id);
+  const places = [
+    [path, doomed],
+    [partsOf(directories, id), `${doomed}.parts`],
+  ] as const;
+  const trash = places.map(([, target]) => target);
+  for (const [place, target] of places) {
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) continue;
+    await removeTree(target); // of an earlier try
+    try {
+      await rename(place, target);
+    } catch {
+      const moved = await moveToTrash(directories, place); // knows more ways
+      if (moved !== undefined) trash.push(moved);
+    }
   }
-  return existsSync(doomed) ? doomed : undefined;
+  return trash.filter((target) => existsSync(target));
 }
 
 /** A row that was tampered with must not lead to anybody else's directory. */

@@ -11,7 +11,7 @@ export interface FreeingParts {
 }
 
 export interface Freed {
-  readonly doomed: string | undefined;
+  readonly doomed: readonly string[];
   readonly rowId: string | undefined;
 }
 

@@ -93,6 +93,23 @@ describe("a killed creator", () => {
     await expectClean(made);
   });
 
+  test("with a command that has outlived it: that is ended, a developer's shell in the worktree is not", async () => {
+    const { die, create, expectClean, directories } = await deadScene();
+    const { id, path } = await die();
+    const temporary = join(directories.workspaces, ".parts", id, "tmp");
+    await mkdir(temporary, { recursive: true });
+    const sleep = (env: Record<string, string>) => {
+      const child = spawn("sleep", ["1000"], { cwd: path, env: { ...process.env, ...env } });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return child;
+    };
+    const [command, shell] = [sleep({ TMPDIR: temporary }), sleep({})];
+    const made = await create();
+    expect(await exitCode(command)).toBe(null);
+    expect(shell.signalCode).toBe(null);
+    await expectClean(made);
+  });
+
   test("is cleared away by removeStale, which leaves the living alone", async () => {
     const { worktrees, repository, commonDir, directories, die } = await deadScene();
     const alive = await worktrees.create({ repository, name: "alive", owner: OWNER });

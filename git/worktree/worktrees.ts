@@ -1,14 +1,12 @@
 // Linked worktrees in repositories that the caller owns: a developer's checkout, say. No boundary between jobs.
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { join } from "node:path";
-import { thisProcess } from "../command/process-identity.ts";
 import { asDiskError } from "../disk/disk-error.ts";
 import { type GitDirectories, removeTree } from "../disk/git-directories.ts";
 import type { LockRequest, RepositoryLocks } from "../lock/repository-lock.ts";
 import type { CommitId } from "../remote/commit-id.ts";
+import { enterLedger } from "../workspace/enter-ledger.ts";
 import type { LedgerEntry, WorkspaceLedger, WorkspaceOwner } from "../workspace/ledger.ts";
-import { drawWorkspaceId } from "../workspace/workspace-id.ts";
 import {
   checkOutWorktree,
   makeBranch,
@@ -130,7 +128,7 @@ export class Worktrees {
             clearWorktree(entry, { directories, repository, ...held }),
           );
     const { doomed, kept, isGone } = clearing;
-    if (doomed !== undefined) await removeTree(doomed);
+    for (const path of doomed) await removeTree(path);
     if (isGone) await ledger.remove(entry.id);
     return { entry, isGone, kept };
   }
@@ -150,23 +148,14 @@ export class Worktrees {
   /** The row comes before the thing. */
   async #enter(request: WorktreeRequest, { commonDir }: CallersRepository): Promise<LedgerEntry> {
     const { directories, ledger } = this.#parts;
+    const { branch, owner } = request;
+    const what = { ...owner, kind: "worktree", repository: commonDir, branch } as const;
     for (let draw = 0; draw < DRAWS_MAX; draw++) {
-      const id = drawWorkspaceId(request.name);
-      const entry: LedgerEntry = {
-        ...request.owner,
-        id,
-        kind: "worktree",
-        path: join(directories.workspaces, id),
-        repository: commonDir,
-        branch: request.branch,
-        process: thisProcess(),
-        createdAt: new Date().toISOString(),
-      };
-      // In this repository another data directory may have used the name.
-      if (existsSync(registrationPath(entry)) || existsSync(entry.path)) continue;
-      if (await ledger.add(entry)) return entry;
+      const entry = await enterLedger(ledger, directories, request.name, what);
+      if (!existsSync(registrationPath(entry))) return entry;
+      await ledger.remove(entry.id); // in this repository another data directory has used the name
     }
-    throw new Error(`no free workspace name begins with '${request.name}'`);
+    throw new Error(`no free name begins with '${request.name}' in '${commonDir}'`);
   }
 
   async #register(
@@ -246,10 +235,10 @@ export class Worktrees {
     const { ledger, onKept } = this.#parts;
     for (const { doomed, rowId } of freed) {
       try {
-        if (doomed !== undefined) await removeTree(doomed);
+        for (const path of doomed) await removeTree(path);
         if (rowId !== undefined) await ledger.remove(rowId);
       } catch (error) {
-        onKept?.({ path: doomed ?? "", why: (error as Error).message });
+        onKept?.({ path: doomed[0] ?? "", why: (error as Error).message });
       }
     }
   }

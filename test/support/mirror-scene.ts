@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { gitDirectories, openGitDirectories } from "../../git/disk/git-directories.ts";
 import { RepositoryLocks } from "../../git/lock/repository-lock.ts";
-import { Mirrors, wishesOf } from "../../git/mirror/mirror.ts";
+import { Mirrors } from "../../git/mirror/mirror.ts";
+import { wishesOf } from "../../git/mirror/wishes.ts";
 import { parseRemoteUrl, type RemoteUrl } from "../../git/remote/remote-url.ts";
 import { projectRoot } from "../../scripts/source-files.ts";
 import { startGitServer } from "./git-server.ts";
@@ -56,7 +57,8 @@ export function mirrorProcess(data: string, remote: RemoteUrl, body: string): Ch
   const script = `
     import { gitDirectories } from ${url("git/disk/git-directories.ts")};
     import { RepositoryLocks } from ${url("git/lock/repository-lock.ts")};
-    import { Mirrors, USUAL_REFS } from ${url("git/mirror/mirror.ts")};
+    import { Mirrors } from ${url("git/mirror/mirror.ts")};
+    import { USUAL_REFS } from ${url("git/mirror/update-mirror.ts")};
     import { parseRemoteUrl } from ${url("git/remote/remote-url.ts")};
     import { resolveRef } from ${url("git/remote/resolve-ref.ts")};
     const [data, address, host] = process.argv.slice(1);
@@ -78,7 +80,8 @@ export function mirrorProcess(data: string, remote: RemoteUrl, body: string): Ch
 
 /** How many callers, of any process, want something fetched into this mirror. */
 export function wishCount(gitDir: string): number {
-  return existsSync(wishesOf(gitDir)) ? readdirSync(wishesOf(gitDir)).length : 0;
+  const names = existsSync(wishesOf(gitDir)) ? readdirSync(wishesOf(gitDir)) : [];
+  return names.filter((name) => name.endsWith(".json")).length;
 }
 
 export const refsOf = (gitDir: string, pattern = "refs/") =>

@@ -33,11 +33,11 @@ function readBelow(root: Buffer, directory: string, found: Map<string, string>):
     } else if (stats.isDirectory()) {
       found.set(path, `directory ${mode}`);
       readBelow(root, path, found);
+    } else if (stats.isFile()) {
+      const hash = createHash("sha256").update(readFileSync(absolute(path)));
+      found.set(path, `file ${mode} ${stats.size} ${hash.digest("hex")}`);
     } else {
-      const hash = createHash("sha256")
-        .update(readFileSync(absolute(path)))
-        .digest("hex");
-      found.set(path, `${stats.isFile() ? "file" : "other"} ${mode} ${stats.size} ${hash}`);
+      found.set(path, `device ${stats.rdev}`); // an overlay's mark that something is gone
     }
   }
 }

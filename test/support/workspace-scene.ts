@@ -45,10 +45,7 @@ export const BARE: readonly Machine[] = [
   machine("clone without a sandbox", { ...clone, hasSandbox: false }),
 ];
 
-export const MACHINES: readonly Machine[] = [
-  ...[...SANDBOXED, ...BARE],
-  machine("clone where overlays are impossible", { ...clone, hasOverlay: false, hasSandbox: true }),
-];
+export const MACHINES: readonly Machine[] = [...SANDBOXED, ...BARE];
 
 export interface WorkspaceScene {
   readonly root: string;
@@ -63,6 +60,8 @@ export interface WorkspaceScene {
   /** What was reported as not having gone as it should. */
   readonly reports: string[];
   on(machine: Machine): Promise<Git>;
+  /** What was removed is gone from the disk too. */
+  idle(): Promise<void>;
   /** At the newest commit, unless told otherwise. */
   create(machine: Machine, plan?: Partial<WorkspacePlan>, commit?: CommitId): Promise<Workspace>;
 }
@@ -97,6 +96,7 @@ async function open(plan: Partial<RepositoryPlan>) {
     });
   const git = await openAs();
   const opened = new Map<string, Promise<Git>>();
+  const made: Workspace[] = [];
   const on = (wanted: Machine) => {
     const key = `${wanted.hasOverlay} ${wanted.hasSandbox}`;
     const found = opened.get(key) ?? openAs(lessen(git.platform, wanted));
@@ -113,9 +113,15 @@ async function open(plan: Partial<RepositoryPlan>) {
       if (commit === undefined) throw new Error("the repository has no commit");
       const { workspaces } = await on(wanted);
       const usual = { name: "test", owner: { owner: "local" }, kind: wanted.kind };
-      return await workspaces.createAt(mirror, commit, { ...usual, ...more });
+      const workspace = await workspaces.createAt(mirror, commit, { ...usual, ...more });
+      made.push(workspace);
+      return workspace;
+    },
+    idle: async () => {
+      for (const one of [git, ...(await Promise.all(opened.values()))]) await one.workspaces.idle();
     },
     close: async () => {
+      for (const workspace of made) await workspace.remove(); // does nothing unless its test has failed
       for (const one of [git, ...(await Promise.all(opened.values()))]) await one.close();
       const left = findLeftovers(data, [mirror.gitDir]);
       await rm(root, { recursive: true, force: true });
