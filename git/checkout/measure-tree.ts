@@ -34,14 +34,29 @@ export async function measureTree(
       ? tooLarge(`more than ${limits.files} files`)
       : error;
   });
+  const size = sumSizes(stdout);
+  requireWithin(size, limits);
+  return size;
+}
+
+const LINE_END = 10;
+const ZERO = 48;
+
+/** Lines of digits, or of a dash for a submodule, which has no size. Byte by byte: a tree has very many lines. */
+function sumSizes(listing: Buffer): TreeSize {
   let files = 0;
   let bytes = 0;
-  for (const line of stdout.toString("latin1").split("\n")) {
-    if (line === "") continue;
-    files++;
-    bytes += bytesOnDisk(line === "-" ? 0 : Number(line)); // a submodule has none
+  let sizeBytes = 0;
+  for (let at = 0; at < listing.length; at++) {
+    const byte = listing[at] ?? 0;
+    if (byte === LINE_END) {
+      files++;
+      bytes += bytesOnDisk(sizeBytes);
+      sizeBytes = 0;
+    } else if (byte >= ZERO) {
+      sizeBytes = sizeBytes * 10 + (byte - ZERO);
+    }
   }
-  requireWithin({ files, bytes }, limits);
   return { files, bytes };
 }
 

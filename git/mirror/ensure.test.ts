@@ -98,7 +98,7 @@ test("a commit without what belongs to it does not count as there", async () => 
   expect(await hasCommit({ gitDir: `${gitDir}-nowhere` }, commitId(main))).toBe(false);
 });
 
-test("a branch forced away between question and fetch is asked for once more", async () => {
+test("a branch forced away between question and fetch is asked for once more; a commit by its id is not exchanged", async () => {
   const { mirrors, remote, set, newCommit, idOf, origin } = await mirrorScene();
   await set("refs/heads/main", await newCommit("main", "doomed"));
   const resolved = await resolveRef(remote, "main");
@@ -106,6 +106,11 @@ test("a branch forced away between question and fetch is asked for once more", a
   const { commit } = await mirrors.ensure(remote, resolved);
   expect(commit).toBe(await idOf("main"));
   expect(commit).not.toBe(resolved.commit);
+  const doomed = await newCommit("main", "doomed by its id");
+  await set("refs/heads/main", doomed);
+  const pinned = await resolveRef(remote, doomed);
+  await set("refs/heads/main", "main~1");
+  await expect(mirrors.ensure(remote, pinned)).rejects.toMatchObject({ code: "invalid-ref" });
   await set("refs/heads/topic", await newCommit("main", "gone"));
   const gone = await resolveRef(remote, "topic");
   await git(["--git-dir", origin, "update-ref", "-d", "refs/heads/topic"]);

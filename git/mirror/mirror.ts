@@ -7,7 +7,7 @@ import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import { type RemoteAccess, withDeadline } from "../remote/remote-access.ts";
 import { directoryNameOf, type RemoteUrl } from "../remote/remote-url.ts";
-import { type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
+import { askedFor, type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
 import { withPatience } from "../remote/with-patience.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { type FetchGoal, FetchQueue, type Wanted } from "./fetch-queue.ts";
@@ -30,7 +30,7 @@ export interface Mirror {
 
 /** A mirror that has a commit which its caller may read. */
 export interface EnsuredMirror extends Mirror {
-  /** What was resolved; a newer one if that was forced away meanwhile. */
+  /** What was resolved; what its ref points to now, if it was forced away meanwhile and not asked for by its id. */
   readonly commit: CommitId;
 }
 
@@ -118,7 +118,7 @@ export class Mirrors {
       const patient = { tokens: access.tokens, signal };
       const found = await this.#ensureOnce(remote, resolved, patient);
       if (found !== undefined) return found;
-      const again = await resolveRef(remote, resolved.ref ?? resolved.commit, patient);
+      const again = await resolveRef(remote, askedFor(resolved), patient);
       const foundAgain = await this.#ensureOnce(remote, again, patient);
       if (foundAgain !== undefined) return foundAgain;
       throw unreachable(resolved);
@@ -152,7 +152,7 @@ export class Mirrors {
       return { kind: "shallow", gitDir: shallowAt, commit: resolved.commit };
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== "invalid-ref") throw error;
-      const again = await resolveRef(remote, resolved.ref, limited);
+      const again = await resolveRef(remote, askedFor(resolved), limited);
       if (again.ref === undefined || again.commit === resolved.commit) throw error;
       await fetchShallow(remote, again, shallow);
       return { kind: "shallow", gitDir: shallowAt, commit: again.commit };
@@ -265,7 +265,7 @@ export class Mirrors {
   }
 }
 
-function inMirror(mirror: EnsuredMirror): EnsuredCommit {
+export function inMirror(mirror: EnsuredMirror): EnsuredCommit {
   return { kind: "mirror", mirror, commit: mirror.commit };
 }
 

@@ -70,7 +70,11 @@ test("a full commit id that a ref points to is that ref; any other has to be rea
   await set("refs/pull/7/head", "main~1");
   await git(["--git-dir", origin, "tag", "-m", "first", "v1", "main~3"]);
   const main = await idOf("main");
-  expect(await resolveRef(remote, main)).toEqual({ commit: main, ref: "refs/heads/main" });
+  expect(await resolveRef(remote, main)).toEqual({
+    commit: main,
+    ref: "refs/heads/main",
+    byId: true,
+  });
   expect(await resolveRef(remote, await idOf("main~1"))).toMatchObject({ ref: "refs/pull/7/head" });
   expect(await resolveRef(remote, await idOf("main~3"))).toMatchObject({ ref: "refs/tags/v1" });
   const older = await resolveRef(remote, await idOf("main~2"));

@@ -13,6 +13,8 @@ export interface AdvertisedCommit {
   readonly commit: CommitId;
   /** In full, as it is fetched: `refs/heads/main`; `HEAD` where that names no branch. */
   readonly ref: string;
+  /** It was asked for by its id: if the ref moves meanwhile, no other commit will do. */
+  readonly byId?: boolean | undefined;
   readonly tips?: undefined;
 }
 
@@ -69,7 +71,7 @@ async function resolveCommit(
   });
   if (count === 0) throw invalid(EMPTY);
   const ref = bestName(names);
-  return ref === undefined ? { commit, tips: [...tips] } : { commit, ref };
+  return ref === undefined ? { commit, tips: [...tips] } : { commit, ref, byId: true };
 }
 
 /** Branches and tags are fetched anyway; anything else, a pull request say, is fetched for this one commit. */
@@ -102,6 +104,11 @@ async function notThere(remote: RemoteUrl, ref: string, access: RemoteAccess): P
   }
   const kind = ref.startsWith("refs/") ? "ref" : "branch or tag";
   return invalid(`the remote has no ${kind} ${quoted(ref)}`);
+}
+
+/** What to ask for when the remote has changed since. */
+export function askedFor(resolved: ResolvedRef): string {
+  return resolved.ref === undefined || resolved.byId ? resolved.commit : resolved.ref;
 }
 
 const EMPTY = "the remote is empty: it has no commits yet";

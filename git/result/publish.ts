@@ -3,10 +3,10 @@ import { GitError } from "../command/git-error.ts";
 import { type RunGitOptions, runGit } from "../command/run-git.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import { runGitWithToken } from "../remote/credential-broker.ts";
-import { isRefName } from "../remote/ref-name.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
+import { requireBranch } from "../workspace/workspace-request.ts";
 
 export interface PublishRequest {
   /** Where the commit is: never a job's own repository. */
@@ -33,12 +33,7 @@ const PUSH_TIMEOUT_MS = 15 * 60_000;
 export async function publish(request: PublishRequest): Promise<Published> {
   const { branch, commit } = request;
   const ref = `refs/heads/${branch}`;
-  if (!isRefName(branch) || branch.startsWith("refs/")) {
-    throw new WorkspaceError(
-      "invalid-request",
-      `not a valid branch name: '${branch.slice(0, 80)}'`,
-    );
-  }
+  requireBranch(branch);
   await request.fence();
   const failure = await push(request, ref).then(
     () => undefined,

@@ -198,4 +198,11 @@ describe("refused is", () => {
     expect(readdirSync(join(results.gitDir, "objects/pack"))).toEqual(before);
     expect(readdirSync(scene.git.directories.staging)).toEqual([]);
   });
+
+  test("with the reason in words", async () => {
+    const { pack, commit } = named("40000", ".git")();
+    await expect(take(pack, commit)).rejects.toThrow(
+      /refused: object \w+: hasDotgit: contains '.git'/,
+    );
+  });
 });

@@ -66,8 +66,14 @@ export async function takeIn(results: ResultRepository, incoming: Incoming): Pro
 /** What is wrong with the disk is not wrong with the result. */
 function refuse(error: unknown): never {
   if (error instanceof GitError && ["disk-full", "not-writable"].includes(error.code)) throw error;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = complaintIn(error) ?? (error instanceof Error ? error.message : String(error));
   throw new WorkspaceError("result-refused", `the job's result is refused: ${said}`, error);
+}
+
+/** The last line of git says that an object is bad, an earlier one says which and why. */
+function complaintIn(error: unknown): string | undefined {
+  if (!(error instanceof GitError)) return undefined;
+  return /^error: (.*)$/m.exec(error.details.stderr ?? "")?.[1];
 }
 
 /** Well-formed, with all it names; and everything reachable from the commit but not from its base came in the pack. */

@@ -2,13 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  fingerprint,
-  isRoot,
-  SANDBOXED,
-  shareWorkspaces,
-  shell,
-} from "../../test/support/workspace-scene.ts";
+import { fingerprint } from "../../test/support/fingerprint.ts";
+import { isRoot, SANDBOXED, shareWorkspaces, shell } from "../../test/support/workspace-scene.ts";
 import { partsOf } from "../workspace/remove-workspace.ts";
 
 const scene = shareWorkspaces();

@@ -1,5 +1,6 @@
 // What a request names is resolved with the caller's own credential, and nothing else is given.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
@@ -130,3 +131,16 @@ test.each(["-x", "refs/heads/x", "a..b", "HEAD", "x.lock", "a b", "@{1}", ""])(
     await expect(create({ branch })).rejects.toMatchObject({ code: "invalid-request" });
   },
 );
+
+test("a mirror that is found damaged is fetched anew, and the workspace is made", async () => {
+  const { create, git, repository, idOf } = await prepare();
+  await (await create({ kind: "clone" })).remove();
+  const packs = join(git.mirrors.pathOf(repository), "objects/pack");
+  for (const name of readdirSync(packs).filter((file) => file.endsWith(".pack"))) {
+    await chmod(join(packs, name), 0o644);
+    await truncate(join(packs, name), 100);
+  }
+  const workspace = await create({ kind: "clone" });
+  expect(workspace.base).toBe(await idOf("main"));
+  expect((await workspace.run(["git", "fsck"])).exitCode).toBe(0);
+});

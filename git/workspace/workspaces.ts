@@ -2,17 +2,13 @@
 import { join } from "node:path";
 import { DEFAULT_IDENTITY } from "../checkout/lay-out-repository.ts";
 import { measureTree, type TreeLimits } from "../checkout/measure-tree.ts";
+import { GitError } from "../command/git-error.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
 import { asDiskError } from "../disk/disk-error.ts";
-import {
-  type GitDirectories,
-  moveToTrash,
-  removeTree,
-  stagingPlace,
-} from "../disk/git-directories.ts";
+import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
 import { MountError } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
-import type { Mirror, Mirrors } from "../mirror/mirror.ts";
+import { inMirror, type Mirror, type Mirrors } from "../mirror/mirror.ts";
 import type { Platform } from "../platform/detect-platform.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
@@ -33,7 +29,7 @@ import {
   makePlaces,
   makeShallowClone,
 } from "./make-checkout.ts";
-import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
+import { deleteTrash, partsOf, removeParts, removeWorkspace } from "./remove-workspace.ts";
 import { Workspace } from "./workspace.ts";
 import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./workspace-request.ts";
 
@@ -73,13 +69,20 @@ export class Workspaces {
     const resolved = await resolveRef(repository, ref, reaching);
     const shallowAt = stagingPlace(directories, "shallow");
     const shallow = { depth, patienceMs, shallowAt };
-    if (plan.kind === "overlay") {
-      const mirror = await mirrors.ensure(repository, resolved, reaching); // a template needs it
-      return await this.createAt(mirror, mirror.commit, plan);
+    const found =
+      plan.kind === "overlay" // needs a template, and that a mirror
+        ? inMirror(await mirrors.ensure(repository, resolved, reaching))
+        : await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
+    if (found.kind === "mirror") {
+      return await this.createAt(found.mirror, found.commit, plan).catch(async (error: unknown) => {
+        if (!(error instanceof GitError) || error.code !== "corrupt") throw error;
+        await mirrors.rebuild(repository, reaching); // it was found damaged while it was read
+        const mirror = await mirrors.ensure(repository, resolved, reaching);
+        return await this.createAt(mirror, mirror.commit, plan);
+      });
     }
-    const found = await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
-    if (found.kind === "mirror") return await this.createAt(found.mirror, found.commit, plan);
-    const whenMirrored = () => mirrors.ensure(repository, resolved, access);
+    const now = { ...resolved, commit: found.commit }; // it may have been forced on meanwhile
+    const whenMirrored = () => mirrors.ensure(repository, now, access);
     try {
       return await this.#createShallow({ ...found, repository, whenMirrored }, plan);
     } catch (error) {
@@ -136,7 +139,7 @@ export class Workspaces {
   async removeEntry(entry: LedgerEntry, isQuiet: boolean): Promise<void> {
     const { directories, ledger, onReport, platform, worktrees } = this.#options;
     if (entry.kind === "worktree") {
-      await removeParts(partsOf(directories, entry.id), directories);
+      await removeParts(directories, entry.id);
       const { kept } = await worktrees.remove(entry);
       for (const { path, why } of kept) onReport(`kept '${path}': ${why}`);
       return;
@@ -283,9 +286,4 @@ interface Opening {
   readonly plan: WorkspacePlan;
   readonly reason: string;
   readonly whenMirrored?: (() => Promise<unknown>) | undefined;
-}
-
-async function removeParts(parts: string, directories: GitDirectories): Promise<void> {
-  const doomed = await moveToTrash(directories, parts);
-  if (doomed !== undefined) await removeTree(doomed);
 }

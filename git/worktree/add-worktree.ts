@@ -15,6 +15,8 @@ import { refLockPath } from "./stale-ref-lock.ts";
 import { WorktreeError } from "./worktree-error.ts";
 
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
+/** All that git says when it could make a file but not fill it. Whatever else it fails at it explains. */
+const CANNOT_WRITE = /^error: unable to write file /m;
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 100;
 /** Git names somebody in its logs, and would otherwise guess. */
@@ -58,16 +60,28 @@ export async function registerWorktree(plan: WorktreePlan, descriptor: number): 
 /** Not `reset`, which locks and writes the branch: nothing that is shared may be touched without the lock. */
 export async function checkOutWorktree(plan: WorktreePlan): Promise<void> {
   const { entry, repository, commit, signal } = plan;
-  await runGit(["read-tree", "--reset", "-u", commit], {
-    gitDir: registrationPath(entry),
-    workTree: entry.path,
-    cwd: entry.path,
-    ...repository.owner,
-    signal,
-    timeoutMs: CHECKOUT_TIMEOUT_MS,
-    config: [["checkout.workers", String(availableParallelism())]],
-    variables: orphanMark(entry.id),
-  });
+  try {
+    await runGit(["read-tree", "--reset", "-u", commit], {
+      gitDir: registrationPath(entry),
+      workTree: entry.path,
+      cwd: entry.path,
+      ...repository.owner,
+      signal,
+      timeoutMs: CHECKOUT_TIMEOUT_MS,
+      config: [
+        ["checkout.workers", String(availableParallelism())],
+        ["core.fsync", "none"], // a workspace ends with its job
+      ],
+      variables: orphanMark(entry.id),
+    });
+  } catch (error) {
+    const isFull =
+      error instanceof GitError &&
+      error.code === "failed" &&
+      CANNOT_WRITE.test(error.details.stderr ?? "");
+    if (!isFull) throw error;
+    throw new GitError("disk-full", `the disk is full: ${error.message}`, error.details, error);
+  }
 }
 
 /** Last, so that no failure leaves a branch. Under the lock, as everything that leaves lock files behind if it is killed. */

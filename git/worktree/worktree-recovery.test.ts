@@ -1,5 +1,6 @@
 // Killed anywhere, a worktree is put in order by the next one; what may be a living git's is not touched.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
@@ -11,6 +12,7 @@ import {
   exitCode,
   leftovers,
   OWNER,
+  openWorktrees,
   stallCheckouts,
   workElsewhere,
   worktreeScene,
@@ -105,7 +107,8 @@ describe("a killed creator", () => {
     };
     const [command, shell] = [sleep({ TMPDIR: temporary }), sleep({})];
     const made = await create();
-    expect(await exitCode(command)).toBe(null);
+    await exitCode(command);
+    expect(command.signalCode).toBe("SIGKILL");
     expect(shell.signalCode).toBe(null);
     await expectClean(made);
   });
@@ -262,6 +265,30 @@ describe("a failure", () => {
     expect(await git(["branch", "--list", "a/b"], repository)).toBe("");
     await unstall();
   });
+
+  test.runIf(process.geteuid?.() === 0)(
+    "of the disk is told as such, and it works when there is room",
+    async () => {
+      const { repository, commonDir, root } = await deadScene();
+      const size = 2 * 1024 * 1024;
+      await writeFile(join(repository, "large"), randomBytes(size));
+      await git(["add", "large"], repository);
+      await git(["commit", "--quiet", "--message=large"], repository);
+      const small = join(root, "small");
+      await mkdir(small, { mode: 0o755 });
+      const mount = (...args: string[]) =>
+        execFileSync("mount", ["-t", "tmpfs", ...args, "tmpfs", small]);
+      mount("-o", `size=${size}`);
+      onTestFinished(() => void execFileSync("umount", [small]));
+      const { worktrees, directories } = await openWorktrees(join(small, "data"));
+      const create = () => worktrees.create({ repository, name: "w", branch: "b", owner: OWNER });
+      await expect(create()).rejects.toMatchObject({ code: "disk-full" });
+      expect(leftovers(commonDir, directories)).toEqual([]);
+      mount("-o", `remount,size=${4 * size}`);
+      await worktrees.remove((await create()).entry);
+      expect(leftovers(commonDir, directories)).toEqual([]);
+    },
+  );
 
   test("by abort, in the checkout or in line for the lock, leaves nothing", async () => {
     const { commonDir, worktrees, repository, directories, root } = await deadScene();

@@ -14,6 +14,8 @@ export interface DriverPlan {
   /** Directory of the scripts that stand in for programs. */
   readonly programs: string;
   readonly platform: Platform;
+  /** Then it ends with the operation, because everything it does is written down. */
+  readonly isRecorded?: boolean;
 }
 
 export type Operation =
@@ -55,7 +57,7 @@ try {
   const finish = await work();
   await git.close();
   tracing.isOn = false;
-  await finish?.();
+  if (!plan.isRecorded) await finish?.();
   await git.close();
   say({ isDone: true, children: tracing.started, reports });
 } catch (error) {

@@ -30,7 +30,7 @@ if [ "$FAULT_MODE" = record ]; then
   exec strace -D -qq -y -o "$FAULT_LOG/$key" -e "trace=$FAULT_CALLS" REAL "$@"
 elif [ "$FAULT_KEY" = "$key" ]; then
   echo $$ > "$FAULT_LOG/pid"
-  exec strace -D -qq -o /dev/null -e "trace=$FAULT_CALL" -e "inject=$FAULT_CALL:signal=$FAULT_SIGNAL:when=$FAULT_WHEN" REAL "$@"
+  exec strace -D -q -o "$FAULT_LOG/pid.trace" -e "trace=$FAULT_CALL" -e "inject=$FAULT_CALL:signal=$FAULT_SIGNAL:when=$FAULT_WHEN" REAL "$@"
 fi
 exec REAL "$@"
 `;

@@ -1,6 +1,5 @@
 // One data directory with a mirrored repository for all tests of a file, seen by machines of different abilities.
-import { createHash, randomUUID } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -144,19 +143,4 @@ export async function shell(workspace: Workspace, script: string): Promise<strin
   const { exitCode, stdout, stderr } = await workspace.run(["/bin/sh", "-euc", script]);
   if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
   return stdout.toString("utf8").trimEnd();
-}
-
-/** Every name below a directory with its mode, owner and content: two equal lists are two equal directories. */
-export function fingerprint(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: "latin1" }).map((name) => {
-    const path = Buffer.from(`${directory}/${name}`, "latin1");
-    const stat = lstatSync(path);
-    const content = stat.isFile()
-      ? readFileSync(path)
-      : stat.isSymbolicLink()
-        ? readlinkSync(path)
-        : "";
-    const hash = createHash("sha256").update(content).digest("hex");
-    return `${name} ${stat.mode.toString(8)} ${stat.uid} ${hash}`;
-  });
 }

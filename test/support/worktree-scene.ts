@@ -109,7 +109,7 @@ export function giveTree(path: string, uid: number): void {
 }
 
 export async function exitCode(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const [code] = await once(child, "exit");
   return code;
 }

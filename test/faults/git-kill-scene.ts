@@ -1,0 +1,165 @@
+// Where operations are killed: a remote, a developer's checkout and a data directory, and what must hold on them afterwards.
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type CommitId,
+  commitId,
+  type Git,
+  type Mirror,
+  openGit,
+  parseRemoteUrl,
+  type RemoteUrl,
+  USUAL_REFS,
+} from "@croft/git";
+import { findLeftovers } from "../support/find-leftovers.ts";
+import { makeRepository, git as plainGit } from "../support/make-repository.ts";
+import { differences, readCheckout } from "../support/read-checkout.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import type { Operation } from "./git-kill-driver.ts";
+
+export interface KillScene {
+  readonly data: string;
+  readonly origin: string;
+  readonly checkout: string;
+  readonly git: Git;
+  readonly remote: RemoteUrl;
+  readonly mirror: Mirror;
+  /** The newer first. */
+  readonly commits: readonly [CommitId, CommitId];
+  /** What a checkout of the newer one has. */
+  readonly files: Map<string, string>;
+  /** What went wrong in the background of the process that looks on. */
+  readonly complaints: string[];
+}
+
+const owner = { owner: "local", runId: "next" };
+const BRANCH = "fix/killed";
+
+export async function makeKillScene(directory: string): Promise<KillScene> {
+  const plan = { files: 8, commits: 2, changesPerCommit: 2 };
+  const origin = await makeRepository(join(directory, "remotes"), "app", plan);
+  await plainGit(["--git-dir", origin, "tag", "v1", "main~1"]);
+  const checkout = join(directory, "checkout");
+  await plainGit(["clone", "--quiet", origin, checkout]);
+  const files = readCheckout(checkout);
+  const data = join(directory, "data");
+  const complaints: string[] = [];
+  const git = await openGit({
+    data,
+    onReport: (report) => complaints.push(report),
+    onBackgroundError: (what, error) => complaints.push(`${what}: ${error}`),
+  });
+  const remote = parseRemoteUrl(origin, { allowLocal: true });
+  const mirror = await git.mirrors.fetch(remote, USUAL_REFS);
+  const newer = commitId(await plainGit(["--git-dir", origin, "rev-parse", "main"]));
+  const older = commitId(await plainGit(["--git-dir", origin, "rev-parse", "main~1"]));
+  const commits = [newer, older] as const;
+  return { data, origin, checkout, git, remote, mirror, commits, files, complaints };
+}
+
+/** So that the operation has something to do. */
+export async function resetScene(scene: KillScene, operation: Operation): Promise<void> {
+  const { git, mirror, origin, checkout, remote, commits } = scene;
+  const [newer, older] = commits;
+  const home = git.templates.directoryOf(mirror);
+  const forget = (path: string) => rmSync(path, { recursive: true, force: true });
+  if (operation === "mirror-create") forget(mirror.gitDir);
+  else await git.mirrors.fetch(remote, USUAL_REFS);
+  if (operation === "mirror-update") await changeOrigin(origin);
+  if (operation === "template-whole") forget(home);
+  if (operation === "template-delta") {
+    await git.templates.get(mirror, older);
+    await git.close();
+    for (const form of ["f", "d"]) forget(join(home, `${newer}${form}`));
+  }
+  if (operation.startsWith("overlay")) await git.templates.get(mirror, newer);
+  if (operation.startsWith("worktree")) {
+    await plainGit(["branch", "--quiet", "-D", BRANCH], checkout).catch(() => {}); // there may be none
+  }
+  await git.close();
+}
+
+let changes = 0;
+
+/** A branch moves, one is new, one is gone, a tag is another. */
+async function changeOrigin(origin: string): Promise<void> {
+  changes++;
+  const inOrigin = (...args: string[]) => plainGit(["--git-dir", origin, ...args]);
+  const made = await inOrigin("commit-tree", "-p", "side", "-m", `${changes}`, "main^{tree}").catch(
+    () => inOrigin("commit-tree", "-p", "main", "-m", `${changes}`, "main^{tree}"),
+  );
+  await inOrigin("update-ref", "refs/heads/side", made);
+  await inOrigin("update-ref", `refs/heads/new-${changes}`, made);
+  await inOrigin("update-ref", "-d", `refs/heads/new-${changes - 1}`);
+  await inOrigin("update-ref", "refs/tags/moving", made);
+}
+
+/** The same operation again, by another process, with nothing done in between. Returns what is wrong. */
+export async function doNext(scene: KillScene, operation: Operation): Promise<string[]> {
+  const { git, mirror, remote, origin, checkout, commits } = scene;
+  if (operation.startsWith("mirror")) {
+    await git.mirrors.fetch(remote, USUAL_REFS);
+    return differences(await refsOf(origin, "refs/"), await refsOf(mirror.gitDir, "refs/remote/"));
+  }
+  const plan = { name: "next", owner };
+  const made = operation.startsWith("worktree")
+    ? await git.workspaces.createWorktree({ ...plan, repository: checkout, branch: BRANCH })
+    : await git.workspaces.createAt(mirror, commits[0], {
+        ...plan,
+        kind: operation.startsWith("clone") ? "clone" : "overlay",
+      });
+  const status = ["-C", made.path, "status", "--porcelain", "--ignored"];
+  const said = await plainGit(status).catch((error: Error) => error.message);
+  const wrong = differences(scene.files, readCheckout(made.path)).filter((line) => !isRoot(line));
+  await made.remove();
+  return said === "" ? wrong : [...wrong, said];
+}
+
+/** The directory itself is private, which a plain checkout's is not. */
+function isRoot(line: string): boolean {
+  return line.startsWith(":");
+}
+
+async function refsOf(gitDir: string, below: string): Promise<Map<string, string>> {
+  const args = ["for-each-ref", "--format=%(refname) %(objectname)", below];
+  const text = await plainGit(["--git-dir", gitDir, ...args]);
+  return new Map(
+    text.split("\n").map((line) => {
+      const [name = "", id = ""] = line.split(" ");
+      return [name.replace(below, ""), id];
+    }),
+  );
+}
+
+const ORPHANS_MS = 10_000;
+
+/** What is left after one sweep; programs that outlived their starter have some time to end. */
+export async function findTraces(scene: KillScene): Promise<string[]> {
+  const { git, data, checkout, mirror, complaints } = scene;
+  await git.close();
+  const { kept, failed } = await git.sweep();
+  await git.close();
+  const repositories = [mirror.gitDir, join(checkout, ".git")];
+  const look = () => [...findLeftovers(data, repositories), ...wishesIn(git.directories.mirrors)];
+  await waitUntil("orphans to end", () => look().length === 0, ORPHANS_MS).catch(() => {});
+  return [
+    ...look(),
+    ...[...kept, ...failed].map(({ path, reason }) => `${path}: ${reason}`),
+    ...complaints.splice(0),
+    ...(await damageIn(repositories)),
+  ];
+}
+
+function wishesIn(mirrors: string): string[] {
+  const directories = readdirSync(mirrors).filter((name) => name.endsWith(".wanted"));
+  return directories.flatMap((name) => readdirSync(join(mirrors, name)));
+}
+
+async function damageIn(repositories: readonly string[]): Promise<string[]> {
+  const found = repositories.map((path) =>
+    plainGit(["--git-dir", path, "fsck", "--strict", "--no-dangling"]).catch(
+      (error: Error) => error.message,
+    ),
+  );
+  return (await Promise.all(found)).filter((said) => said !== "");
+}
