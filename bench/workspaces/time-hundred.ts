@@ -18,7 +18,11 @@ const STATUS_AT_ONCE = 4;
 
 export async function timeHundred({ git, mirror, commits }: BenchRepository): Promise<Hundred> {
   const { workspaces, directories } = git;
-  const plan = { name: "bench", owner: { owner: "bench", jobId: "bench", attempt: 1 }, kind: "overlay" } as const;
+  const plan = {
+    name: "bench",
+    owner: { owner: "bench", jobId: "bench", attempt: 1 },
+    kind: "overlay",
+  } as const;
   const hundred: Hundred = { makeMs: [], removeMs: [], bytes: 0, bytesAfterStatus: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();

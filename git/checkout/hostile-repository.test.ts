@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
 import { git as plainGit } from "../../test/support/make-repository.ts";
-import { commitTree, type RawEntry, writeBlob, writeTree } from "../../test/support/raw-objects.ts";
+import {
+  commitTree,
+  type RawEntry,
+  writeBlob,
+  writeTree,
+  writeWideTree,
+} from "../../test/support/raw-objects.ts";
 import { differences, readCheckout } from "../../test/support/read-checkout.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { type ScratchGit, scratchGit } from "../../test/support/scratch-git.ts";
@@ -169,10 +175,8 @@ describe("refused before anything is written", () => {
     const inner = await writeBomb(origin, blob);
     const honestly = [...honest, { mode: "40000", name: "zzz", id: inner }];
     const hidden = await commitTree(origin, "hidden", await writeTree(origin, honestly), main);
-    const many = Array.from({ length: 1_000_000 }, (_, number) =>
-      file(`f${String(number).padStart(7, "0")}`, blob),
-    );
-    const wide = await commitTree(origin, "wide", await writeTree(origin, many), main);
+    const million = await writeWideTree(origin, 1_000_000, blob);
+    const wide = await commitTree(origin, "wide", million, main);
     await git.mirrors.fetch(remote, USUAL_REFS);
     for (const kind of KINDS) {
       if (kind === "overlay") await git.templates.get(mirror, commits[0]);

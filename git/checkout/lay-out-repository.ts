@@ -105,6 +105,14 @@ export function packFiles(packDirectory: string): string[] {
   }
 }
 
+/** Of what would be copied, where packs cannot be linked. */
+export function packBytes(packDirectory: string): number {
+  const sizes = packFiles(packDirectory).map(
+    (name) => statSync(join(packDirectory, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 function byIndexLast(left: string, right: string): number {
   return Number(left.endsWith(".idx")) - Number(right.endsWith(".idx"));
 }

@@ -60,6 +60,22 @@ function sumSizes(listing: Buffer): TreeSize {
   return { files, bytes };
 }
 
+/** How many files a tree has; undefined when they are more than `max`: counting ends there, and takes next to no memory. */
+export async function countFiles(
+  gitDir: string,
+  commit: CommitId,
+  max: number,
+): Promise<number | undefined> {
+  try {
+    const args = ["ls-tree", "-r", "--format=", commit]; // an empty line each
+    const { stdout } = await runGit(args, { gitDir, maxOutputBytes: max });
+    return stdout.length;
+  } catch (error) {
+    if (error instanceof GitError && error.code === "too-large") return undefined;
+    throw error;
+  }
+}
+
 /** Of one file, with its place in the index. */
 export function bytesOnDisk(sizeBytes: number): number {
   return Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES + INDEX_ENTRY_BYTES;

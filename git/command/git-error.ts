@@ -51,7 +51,11 @@ export class GitError extends Error {
 
 /** Git's own wordings, in English because the environment says so; the first that fits decides. */
 const WORDINGS: readonly [GitErrorCode, RegExp][] = [
-  ["disk-full", /No space left on device|Disk quota exceeded|file write error|out of disk space/i],
+  [
+    "disk-full",
+    // Of a file in a checkout git does not say why; it is hardly ever anything else.
+    /No space left on device|Disk quota exceeded|file write error|unable to write file|out of disk space/i,
+  ],
   ["not-writable", /Read-only file system|Permission denied(?! \()/i],
   [
     "locked",
@@ -75,7 +79,7 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
   ],
   [
     "rejected",
-    /\[(remote )?rejected\]|failed to push some refs|pre-receive hook declined|non-fast-forward|stale info|fsck error|unable to update url base from redirection|transport '.*' not allowed/i,
+    /\[(remote )?rejected\]|failed to push some refs|pre-receive hook declined|non-fast-forward|stale info|fsck error|(empty filename|malformed mode) in tree entry|unable to update url base from redirection|transport '.*' not allowed/i,
   ],
   [
     "network",
@@ -83,6 +87,21 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
   ],
 ];
 
+/** These are about our own disk; what a remote says of its own is no word about ours. */
+const OURS: readonly GitErrorCode[] = ["disk-full", "not-writable", "locked", "corrupt"];
+
 export function classifyGitFailure(stderr: string): GitErrorCode {
-  return WORDINGS.find(([, wording]) => wording.test(stderr))?.[0] ?? "failed";
+  return findWording(stderr)?.[0] ?? "failed";
+}
+
+/** The line that decided: what comes after it is often only what went wrong because of it. */
+export function tellingLine(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  const wording = findWording(stderr)?.[1];
+  return lines.find((line) => (wording ?? /^error: /).test(line)) ?? lines.at(-1) ?? "";
+}
+
+function findWording(stderr: string) {
+  const own = stderr.replaceAll(/^remote: .*$/gm, "");
+  return WORDINGS.find(([code, wording]) => wording.test(OURS.includes(code) ? own : stderr));
 }

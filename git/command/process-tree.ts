@@ -26,22 +26,30 @@ export function descendantsOf(pid: number): number[] {
   return found;
 }
 
+/** In the environment of every command of a job, with the path of its workspace. */
+export const WORKSPACE_VARIABLE = "CROFT_WORKSPACE";
+const PLACE_VARIABLES = [WORKSPACE_VARIABLE, "TMPDIR"];
+
 /**
- * Processes of this user with their working directory, root, program, an open file or their temporary directory in one
- * of these directories: a daemon leaves the directory it was started in, but keeps its environment. Those of other users
- * (an operator's shell, a backup) are nobody's to end.
+ * Processes of this user with their working directory, root, program or an open file in one of these directories, and
+ * those whose environment says that they belong there: a daemon leaves the directory it was started in, but keeps its
+ * environment. Those of other users (an operator's shell, a backup) are nobody's to end.
  */
 export function processesIn(directories: readonly string[], uid: number): number[] {
   return processIds().filter((pid) => {
     if (pid === process.pid || userOf(pid) !== uid) return false;
-    const places = [...linksOf(pid), ...temporaryOf(pid)];
+    const places = [...linksOf(pid), ...placesInEnvironment(pid)];
     return places.some((place) => directories.some((directory) => isIn(place, directory)));
   });
 }
 
-function temporaryOf(pid: number): string[] {
-  const variables = readText(pid, "environ").split("\0");
-  return variables.flatMap((text) => (text.startsWith("TMPDIR=") ? [text.slice(7)] : []));
+function placesInEnvironment(pid: number): string[] {
+  return readText(pid, "environ")
+    .split("\0")
+    .flatMap((text) => {
+      const at = text.indexOf("=");
+      return PLACE_VARIABLES.includes(text.slice(0, at)) ? [text.slice(at + 1)] : [];
+    });
 }
 
 /** The real user, which a program cannot hide. */

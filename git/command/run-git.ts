@@ -4,7 +4,7 @@ import type { Duplex, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { endProcessGroup } from "./end-process-group.ts";
 import { gitEnvironment, type Protocol } from "./git-environment.ts";
-import { classifyGitFailure, GitError, type GitErrorCode } from "./git-error.ts";
+import { classifyGitFailure, GitError, type GitErrorCode, tellingLine } from "./git-error.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 
 export interface RunGitOptions {
@@ -168,7 +168,7 @@ function failure(
     aborted: "was aborted",
     "too-large": "wrote more than is accepted",
   };
-  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const said = tellingLine(stderr);
   const reason =
     (stopped && reasons[stopped]) ?? spawnError?.message ?? (said || `exit code ${exitCode}`);
   const code = stopped ?? classifyGitFailure(outcome.stderr);

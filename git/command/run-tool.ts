@@ -1,4 +1,4 @@
-// Runs a small program of the system (mount, umount, cp) and says how it went.
+// Runs a small program of the system (sync, rm) and says how it went.
 import { execFile } from "node:child_process";
 
 export interface ToolOptions {
@@ -13,19 +13,19 @@ export interface ToolOutcome {
   readonly stderr: string;
 }
 
-const TIMEOUT_MS = 30_000;
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+export const TOOL_TIMEOUT_MS = 30_000;
+export const TOOL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 export async function runTool(
   program: string,
   args: readonly string[],
-  { cwd = "/", timeoutMs = TIMEOUT_MS }: ToolOptions = {},
+  { cwd = "/", timeoutMs = TOOL_TIMEOUT_MS }: ToolOptions = {},
 ): Promise<ToolOutcome> {
   const options = {
     cwd,
     timeout: timeoutMs,
     killSignal: "SIGKILL",
-    env: { PATH, LC_ALL: "C.UTF-8" },
+    env: { PATH: TOOL_PATH, LC_ALL: "C.UTF-8" },
   } as const;
   return await new Promise((resolve) => {
     execFile(program, args, options, (error, stdout, stderr) => {

@@ -1,9 +1,11 @@
 // Where everything of this package lies: one data directory, one filesystem, so that rename is atomic.
 import { randomUUID } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
+import { chmod, lstat, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
+import { runTool } from "../command/run-tool.ts";
+import { makeDirectories } from "./make-directories.ts";
 
 export interface GitDirectories {
   readonly data: string;
@@ -25,6 +27,7 @@ export interface GitDirectories {
 /** Others must pass through to a workspace of theirs, but need not list. */
 const PASSABLE = 0o711;
 const PRIVATE = 0o700;
+const DEEP_TIMEOUT_MS = 600_000;
 
 /**
  * Makes what is missing. `isShared` when jobs run as another user and must reach their workspaces. Without symbolic links
@@ -91,10 +94,20 @@ export async function removeTree(path: string): Promise<void> {
     await whateverItsMode(path, remove);
   } catch (error) {
     const { code, path: culprit } = error as NodeJS.ErrnoException;
+    if (code === "ENAMETOOLONG") return await removeDeep(path);
     if (code !== "ENOTDIR" || culprit === undefined) throw error;
     await unlink(culprit); // Node takes a file that may not be deleted for a directory: this says why it may not
     await remove();
   }
+}
+
+/** A job can nest directories deeper than a path can tell; these programs go down step by step. */
+async function removeDeep(path: string): Promise<void> {
+  await runTool("chmod", ["-R", "u+rwX", "--", path], { timeoutMs: DEEP_TIMEOUT_MS });
+  const { exitCode, stderr } = await runTool("rm", ["-rf", "--", path], {
+    timeoutMs: DEEP_TIMEOUT_MS,
+  });
+  if (exitCode !== 0) throw new Error(`cannot remove '${path}': ${stderr.trim().split("\n")[0]}`);
 }
 
 /**
@@ -121,5 +134,5 @@ async function openDirectories(path: Buffer): Promise<void> {
 }
 
 async function makeDirectory(path: string, mode: number): Promise<void> {
-  if ((await mkdir(path, { recursive: true, mode })) !== undefined) await chmod(path, mode);
+  if (await makeDirectories(path, mode)) await chmod(path, mode);
 }

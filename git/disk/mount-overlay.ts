@@ -1,7 +1,7 @@
 // Overlay mounts: a writable layer over read-only ones, in the time of one system call.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { runTool } from "../command/run-tool.ts";
+import { ToolShell } from "../command/tool-shell.ts";
 import { asDiskError } from "./disk-error.ts";
 
 export interface OverlayPlan {
@@ -26,31 +26,34 @@ export class MountError extends Error {
   readonly code = "mount-failed";
 }
 
+/** One for all: the kernel makes one mount at a time anyway. Starts when it is first needed. */
+const shell = new ToolShell();
+
 export async function mountOverlay(plan: OverlayPlan): Promise<void> {
   const { base, target } = plan;
   const lower = plan.layers.map((layer) => relative(base, layer)).join(":");
   const place = `upperdir=${relative(base, plan.upper)},workdir=${relative(base, plan.work)}`;
   const options = `lowerdir=${lower},${place},${OPTIONS}`;
   const args = ["-n", "-i", "-t", "overlay", "overlay", "-o", options, target];
-  const { exitCode, stderr } = await runTool("mount", args, { cwd: base });
+  const { exitCode, said } = await shell.run("mount", args, { cwd: base });
   if (exitCode === 0) return;
-  const said = stderr.trim().split("\n")[0] ?? "";
-  throw asDiskError(new MountError(`cannot mount an overlay: ${said || `exit code ${exitCode}`}`));
+  const reason = said.trim().split("\n")[0] || `exit code ${exitCode}`;
+  throw asDiskError(new MountError(`cannot mount an overlay: ${reason}`));
 }
 
 /** False when somebody is still in it. */
 export async function unmount(path: string): Promise<boolean> {
-  const { exitCode, stderr } = await runTool("umount", ["-n", "-i", path]);
+  const { exitCode, said } = await shell.run("umount", ["-n", "-i", path]);
   if (exitCode === 0 || !isMounted(path)) return true;
-  if (/busy/.test(stderr)) return false;
-  throw new MountError(`cannot unmount '${path}': ${stderr.trim()}`);
+  if (/busy/.test(said)) return false;
+  throw new MountError(`cannot unmount '${path}': ${said.trim()}`);
 }
 
 /** Out of sight at once; whoever is in it keeps it until it ends. */
 export async function unmountLazily(path: string): Promise<void> {
-  const { exitCode, stderr } = await runTool("umount", ["-n", "-i", "-l", path]);
+  const { exitCode, said } = await shell.run("umount", ["-n", "-i", "-l", path]);
   if (exitCode !== 0 && isMounted(path)) {
-    throw new MountError(`cannot unmount '${path}': ${stderr.trim()}`);
+    throw new MountError(`cannot unmount '${path}': ${said.trim()}`);
   }
 }
 

@@ -1,8 +1,9 @@
 // The bare copies of remotes on this host's disk: made once, fetched for many, repaired after any kill.
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { GitError } from "../command/git-error.ts";
+import { asDiskError } from "../disk/disk-error.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import { type RemoteAccess, withDeadline } from "../remote/remote-access.ts";
@@ -209,14 +210,16 @@ export class Mirrors {
   ): Promise<Mirror> {
     const gitDir = this.pathOf(remote);
     const { tokens } = access;
-    await this.#makePlace();
     const queue = this.#queueOf(gitDir);
     try {
+      await this.#makePlace();
       await withPatience(access, "fetch", async (signal) => {
         const run = (wanted: Wanted, ending: AbortSignal) =>
           this.#fetchNow(remote, wanted, { tokens, signal: ending });
         await queue.join({ refs, goal, signal, run });
       });
+    } catch (error) {
+      throw asDiskError(error);
     } finally {
       if (queue.isIdle && this.#queues.get(gitDir) === queue) this.#queues.delete(gitDir);
     }
@@ -261,7 +264,7 @@ export class Mirrors {
   }
 
   async #makePlace(): Promise<void> {
-    await mkdir(this.#directories.mirrors, { recursive: true, mode: 0o700 });
+    await makeDirectories(this.#directories.mirrors, 0o700);
   }
 }
 

@@ -1,7 +1,7 @@
 // Makes a mirror, brings it up to date, and makes it anew when it is damaged; always under the long lock.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { GitError } from "../command/git-error.ts";
 import { runGit } from "../command/run-git.ts";
 import {
@@ -10,6 +10,7 @@ import {
   removeTree,
   stagingPlace,
 } from "../disk/git-directories.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import { type FetchContext, fetchRefs } from "./fetch-into.ts";
 import { initPrivate } from "./init-private.ts";
@@ -43,11 +44,13 @@ export async function updateMirror(
 ): Promise<ReadonlySet<string>> {
   const { gitDir, locks } = place;
   if (!existsSync(gitDir)) return await makeMirror(place, refs, context);
-  const recovery = { purpose: "recover before fetch", signal: context.signal };
-  await locks.hold(gitDir, recovery, async () => removeStaleFiles(gitDir));
+  const recover = async (purpose: string, signal?: AbortSignal) =>
+    locks.hold(gitDir, { purpose, signal }, async () => removeStaleFiles(gitDir));
+  await recover("recover before fetch", context.signal);
   try {
     return await fetchAndMove(place, refs, context);
   } catch (error) {
+    await recover("recover after fetch"); // what was refused or cut off would lie there until the next one
     if (!(error instanceof GitError) || error.code !== "corrupt") throw error;
     return await makeMirror(place, refs, context);
   }
@@ -60,8 +63,8 @@ export async function makeMirror(
   context: UpdateContext,
 ): Promise<ReadonlySet<string>> {
   const staged = stagingPlace(directories, "mirror");
-  await mkdir(directories.staging, { recursive: true, mode: 0o700 });
-  await mkdir(directories.trash, { recursive: true, mode: 0o700 });
+  await makeDirectories(directories.staging, 0o700);
+  await makeDirectories(directories.trash, 0o700);
   try {
     await initPrivate(staged, context.held);
     const all = [...new Set([...USUAL_REFS, ...refs])];

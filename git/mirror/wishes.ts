@@ -1,8 +1,9 @@
 // What the processes of this host want fetched, written down so that one of them can fetch it for all.
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 
 export interface Wish {
   /** Of its file, which is gone once it has been fulfilled. */
@@ -29,7 +30,7 @@ export class Wishes {
     const { pid, start } = thisProcess();
     const name = `${pid}.${start}.${randomUUID().slice(0, 8)}.json`;
     const path = join(this.#directory, name);
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeDirectories(this.#directory, 0o700);
     await writeFile(path + DRAFT, JSON.stringify(refs));
     await rename(path + DRAFT, path);
     return { name, refs };

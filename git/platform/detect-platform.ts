@@ -7,11 +7,12 @@ import {
   statfsSync,
   writeFileSync,
 } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../checkout/lay-out-repository.ts";
 import { runTool } from "../command/run-tool.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
 import { JobCommand } from "../sandbox/job-command.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
@@ -46,7 +47,7 @@ async function tryOverlay(directories: GitDirectories): Promise<Ability> {
     join(place, name),
   ) as [string, string, string, string];
   try {
-    await mkdir(place, { recursive: true });
+    await makeDirectories(place);
     for (const directory of [lower, upper, work, target]) mkdirSync(directory);
     mkdirSync(join(lower, "directory"));
     await mountOverlay({ base: place, layers: [lower], upper, work, target });
@@ -124,7 +125,7 @@ async function trySandbox(
   const temporary = join(place, "temporary");
   const canary = stagingPlace(directories, "canary");
   try {
-    await mkdir(place, { recursive: true });
+    await makeDirectories(place);
     await chmod(place, 0o711); // whatever the umask is: the job's user must pass through
     for (const directory of [workspace, temporary]) makeOwned(directory, user);
     writeFileSync(canary, "");

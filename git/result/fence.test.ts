@@ -1,10 +1,15 @@
 // An attempt that is over records and publishes nothing any more.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commitObject, idOf, makePack, treeObject } from "../../test/support/make-pack.ts";
 import { git as plainGit } from "../../test/support/make-repository.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 import { SANDBOXED, shareWorkspaces, shell } from "../../test/support/workspace-scene.ts";
+import { removeTree, stagingPlace } from "../disk/git-directories.ts";
+import { commitId } from "../remote/commit-id.ts";
 import { ResultRepository } from "./result-repository.ts";
+import { incomingPack, prepareQuarantine, takeIn } from "./take-in.ts";
 
 const scene = shareWorkspaces({ files: 3, commits: 1 });
 const attemptOf = (jobId: string, attempt: number) => ({ owner: "app:1", jobId, attempt });
@@ -98,10 +103,26 @@ test("a result is refused at the last moment too: the next attempt began while i
   );
   const recording = late.result();
   recording.catch(() => {});
-  while (!existsSync(join(late.path, "begun")))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil("the filter", () => existsSync(join(late.path, "begun")));
   await results().fence({ jobId: "five", attempt: 2 });
   await late.run(["touch", "let-go"]);
   await expect(recording).rejects.toMatchObject({ code: "stale-attempt" });
   await late.remove();
+});
+
+test("also in the last moment before its ref is set", async () => {
+  const tree = treeObject([]);
+  const commit = commitObject(idOf(tree), [scene.commits[0]]);
+  const place = stagingPlace(scene.git.directories, "result");
+  prepareQuarantine(place);
+  writeFileSync(incomingPack(place), makePack([commit, tree]));
+  const repository = results();
+  const ref = "refs/croft/late";
+  const incoming = { place, commit: commitId(idOf(commit)), base: scene.commits[0], ref };
+  const taking = takeIn(repository, { ...incoming, attempt: { jobId: "six", attempt: 1 } });
+  const fencing = repository.fence({ jobId: "six", attempt: 2 }); // next in line, while the pack is looked at
+  await expect(taking).rejects.toMatchObject({ code: "stale-attempt" });
+  await fencing;
+  expect(await plainGit(["--git-dir", repository.gitDir, "for-each-ref", ref])).toBe("");
+  await removeTree(place);
 });

@@ -1,8 +1,9 @@
 // What a failed or cancelled job left, as one file that `git fetch` can read, for a day.
 import { statSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { gitText, runGit } from "../command/run-git.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { ResultRepository } from "./result-repository.ts";
 
@@ -21,7 +22,7 @@ export async function keepBundle(
   { id, ref, commit, base }: KeptWork,
 ): Promise<string | undefined> {
   const path = join(results.keptDirectory, `${id}.bundle`);
-  await mkdir(results.keptDirectory, { recursive: true, mode: 0o700 });
+  await makeDirectories(results.keptDirectory, 0o700);
   return await results.hold("keep a failed job's work", async (descriptor) => {
     const options = { gitDir: results.gitDir, lockDescriptors: [descriptor] };
     // A job that only went back in history has made nothing either, and git refuses to bundle nothing.

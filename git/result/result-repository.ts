@@ -1,10 +1,10 @@
 // One repository an owner and remote for what jobs made: nothing of it ever enters the mirror that others share.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runGit } from "../command/run-git.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { removeStaleFiles } from "../mirror/remove-stale-files.ts";
@@ -60,7 +60,7 @@ export class ResultRepository {
       this.requireCurrent(attempt);
       if (attempt.jobId === undefined || attempt.attempt === undefined) return;
       const file = this.#fenceOf(attempt.jobId);
-      await mkdir(dirname(file), { recursive: true });
+      await makeDirectories(dirname(file));
       writeFileSync(`${file}.draft`, String(attempt.attempt));
       renameSync(`${file}.draft`, file);
     });
@@ -93,10 +93,10 @@ export class ResultRepository {
     const staged = stagingPlace(this.#directories, "results");
     try {
       await runGit(["init", "--quiet", "--bare", staged]);
-      await mkdir(join(staged, "objects/info"), { recursive: true });
+      await makeDirectories(join(staged, "objects/info"));
       const borrowed = join(this.mirror.gitDir, "objects");
       writeFileSync(join(staged, "objects/info/alternates"), `${borrowed}\n`);
-      await mkdir(dirname(this.gitDir), { recursive: true, mode: 0o700 });
+      await makeDirectories(dirname(this.gitDir), 0o700);
       await this.#moveIn(staged);
     } finally {
       await removeTree(staged);

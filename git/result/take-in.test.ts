@@ -47,6 +47,7 @@ beforeAll(async () => {
   });
   const { directories, locks } = scene.git;
   results = new ResultRepository({ directories, locks }, "app:1", scene.mirror);
+  await results.hold("make it", async () => {});
 });
 
 async function take(
@@ -165,11 +166,11 @@ describe("refused is", () => {
       const pack = Buffer.concat([makePack([commit, tree, blob]), Buffer.from("more")]);
       return { pack, commit: idOf(commit) };
     },
-    "a few bytes that claim to be many gigabytes": () => {
-      const { blob } = honest();
-      const copy = Buffer.from([0b1000_0000]); // 64 KiB of the base
-      const bomb = { base: idOf(blob), delta: delta(blob.content.length, 2 ** 36, copy) };
-      return withTree(treeObject([["100644", "f", idOf(blob)]]), blob, bomb);
+    "a few bytes that are two gigabytes when they are read": () => {
+      const block = object("blob", Buffer.alloc(2 ** 16, "x"));
+      const copies = Buffer.alloc(2 ** 15, 0b1000_0000); // each the whole block
+      const bomb = { base: idOf(block), delta: delta(2 ** 16, 2 ** 31, copies) };
+      return withTree(treeObject([["100644", "f", idOf(block)]]), block, bomb);
     },
     "a repository within the tree": named("40000", ".git"),
     "one in disguise": named("100644", ".GiT"),

@@ -1,5 +1,5 @@
 // Takes a pack that a job made into its owner's results, after proving that it brings nothing the job could not read.
-import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { packFiles } from "../checkout/lay-out-repository.ts";
 import { GitError } from "../command/git-error.ts";
@@ -89,7 +89,7 @@ async function requireSound(
     variables: {
       ...quarantine,
       ...MODEST,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(results.gitDir, "objects"),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(results.gitDir, "objects")),
     },
   };
   // A second reading, now with the objects it may refer to: the checks of .gitattributes and .gitmodules need them.
@@ -107,17 +107,22 @@ async function requireSound(
   }
 }
 
+/** The list is parted by colons, and a path may have some. */
+function quoted(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
 async function requireCommit(commit: CommitId, options: RunGitOptions): Promise<void> {
   const type = await gitText(["cat-file", "-t", commit], options).catch(refuse);
   if (type !== "commit") refuse(new Error(`${commit} is a ${type}`));
 }
 
+/** By its index, which we have made ourselves just now. */
 async function sentObjects(place: string, options: RunGitOptions): Promise<Set<string>> {
-  const name = readdirSync(join(place, "objects/pack")).find((file) => file.endsWith(".idx"));
-  const index = join(place, "objects/pack", name ?? "");
-  const { stdout } = await runGit(["verify-pack", "-v", index], options).catch(refuse);
-  const ids = stdout.toString("latin1").split("\n");
-  return new Set(ids.map((line) => line.split(" ", 1)[0] ?? "").filter(isCommitId));
+  const input = readFileSync(join(place, "objects/pack/incoming.idx"));
+  const { stdout } = await runGit(["show-index"], { ...options, input }).catch(refuse);
+  const lines = stdout.toString("latin1").split("\n"); // offset, id, checksum
+  return new Set(lines.map((line) => line.split(" ", 2)[1] ?? "").filter(isCommitId));
 }
 
 function renamePack(directory: string, hash: string): void {

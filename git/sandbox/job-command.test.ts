@@ -1,9 +1,12 @@
 // A command gives what it gave, sees what it may, and ends when it must; in the sandbox and without one.
+import { spawn } from "node:child_process";
 import { chownSync, existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { projectRoot } from "../../scripts/source-files.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { sleepers, uniqueSleep } from "../../test/support/sleepers.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
@@ -62,8 +65,10 @@ describe.each([
     const { stdout } = await run(place, "env -0", { environment });
     const variables = String(stdout).split("\0").filter(Boolean);
     const names = variables.map((text) => text.split("=", 1)[0]).filter((name) => name !== "PWD");
-    expect(names.sort()).toEqual(["EMPTY", "GREETING", "HOME", "LANG", "PATH", "TMPDIR"]);
+    const usual = ["HOME", "LANG", "PATH", "TMPDIR"];
+    expect(names.sort()).toEqual(["CROFT_WORKSPACE", "EMPTY", "GREETING", ...usual]);
     expect(variables).toContain("GREETING=hello\nyou");
+    expect(variables).toContain(`CROFT_WORKSPACE=${place.workspace}`);
   });
 
   test("a variable that could become an argument is refused", async () => {
@@ -225,4 +230,21 @@ test("there is no network unless it is asked for", async () => {
   const sandbox = place.sandbox && { ...place.sandbox, hasNetwork: true };
   await run({ ...place, sandbox }, script);
   expect(connections).toBeGreaterThan(0);
+});
+
+test("when Croft is killed, everything in its sandboxes is gone", async () => {
+  const place = await makePlace(true);
+  const sleep = uniqueSleep();
+  const module = JSON.stringify(
+    pathToFileURL(join(projectRoot, "git/sandbox/job-command.ts")).href,
+  );
+  const argv = ["/bin/sh", "-c", `setsid ${sleep.command} & ${sleep.command}`];
+  const script = `import { JobCommand } from ${module};
+    await new JobCommand(${JSON.stringify(argv)}, ${JSON.stringify(place)}).result;`;
+  const args = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const croft = spawn(process.execPath, args, { cwd: projectRoot, stdio: "inherit" });
+  onTestFinished(() => void croft.kill("SIGKILL"));
+  await waitUntil("both commands", () => sleepers(sleep).length === 2);
+  croft.kill("SIGKILL");
+  await waitUntil("their end", () => sleepers(sleep).length === 0);
 });

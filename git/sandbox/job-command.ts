@@ -129,7 +129,10 @@ const EXECUTE = ["/bin/sh", "-c", 'exec "$@"', "sh"];
  */
 function start(argv: readonly string[], place: JobPlace, options: JobCommandOptions): ChildProcess {
   const { sandbox, workspace, temporary, user } = place;
-  const environment = jobEnvironment(sandbox === undefined ? temporary : "/tmp", options);
+  const environment = jobEnvironment({
+    ...{ workspace, temporary: sandbox === undefined ? temporary : "/tmp" },
+    environment: options.environment,
+  });
   const flags = ["--args", `${ARGUMENTS_DESCRIPTOR}`, "--json-status-fd", `${STATUS_DESCRIPTOR}`];
   const wrapper = sandbox === undefined ? [] : ["bwrap", ...flags, "--"];
   const [program = "", ...args] = [...wrapper, ...EXECUTE, ...argv];

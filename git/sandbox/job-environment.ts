@@ -1,5 +1,6 @@
 // The environment of a job's command: built from nothing, so that it holds no more than was given to it.
 import { join } from "node:path";
+import { WORKSPACE_VARIABLE } from "../command/process-tree.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -7,10 +8,14 @@ export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** In its temporary directory, so that what tools keep there goes with the workspace. */
 export const HOME = "home";
 
-export function jobEnvironment(
-  temporary: string,
-  { environment = {} }: { readonly environment?: Readonly<Record<string, string>> | undefined },
-): Record<string, string> {
+export interface EnvironmentParts {
+  readonly workspace: string;
+  readonly temporary: string;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
+export function jobEnvironment(parts: EnvironmentParts): Record<string, string> {
+  const { workspace, temporary, environment = {} } = parts;
   for (const [name, value] of Object.entries(environment)) requireVariable(name, value);
   return {
     PATH,
@@ -18,6 +23,7 @@ export function jobEnvironment(
     TMPDIR: temporary,
     LANG: "C.UTF-8",
     ...environment,
+    [WORKSPACE_VARIABLE]: workspace,
   };
 }
 

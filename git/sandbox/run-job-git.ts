@@ -33,6 +33,7 @@ export async function runJobGit(
   const { identity, input, output, maxOutputBytes, timeoutMs = TIMEOUT_MS, signal } = options;
   const { HOME: _none, ...environment } = gitEnvironment({
     protocols: [],
+    config: [["core.fsync", "none"]], // the workspace ends with the job; what comes out of it is synced where it goes
     variables: {
       GIT_AUTHOR_NAME: identity.name,
       GIT_AUTHOR_EMAIL: identity.email,

@@ -1,6 +1,6 @@
 // Makes the files of a template: the whole tree, or only what differs from an earlier one.
 import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { type CheckoutPlace, checkOut, checkoutOptions } from "../checkout/check-out.ts";
 import {
@@ -14,6 +14,7 @@ import {
   writeOwned,
 } from "../checkout/lay-out-repository.ts";
 import { runGit } from "../command/run-git.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
@@ -84,7 +85,7 @@ export async function buildDelta(
 
 /** Whatever the umask is: the job's user, who checks out, must pass through. */
 async function makePassable(place: string): Promise<void> {
-  await mkdir(place, { recursive: true });
+  await makeDirectories(place);
   await chmod(place, 0o711);
 }
 

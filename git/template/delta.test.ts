@@ -112,6 +112,28 @@ test.skipIf(!isRoot)(
 );
 
 test.skipIf(!isRoot)(
+  "very many changes at once, with a submodule and with line ends that the rules forbid",
+  async () => {
+    const many = (version: number) =>
+      Array.from({ length: 400 }, (_, number) => [
+        `many/${number}`,
+        number < 80 ? `${number} of ${version}\n` : `${number}\n`,
+      ]);
+    const trees = ["one\n", "two\n", "one\r\ntwo\r\n"].map((text, version) =>
+      treeOf({
+        ...Object.fromEntries(many(version)),
+        ...{ "w.txt": text, ".gitattributes": "*.txt text\n", sub: submodule },
+      }),
+    );
+    const scratch = await scratchStory(trees);
+    const looks = [];
+    for (const commit of scratch.story) looks.push(await lookInto(scratch, commit));
+    expect(looks).toEqual([1, 2, 3].map((layers) => ({ layers, wrong: [] })));
+  },
+  60_000,
+);
+
+test.skipIf(!isRoot)(
   "other rules for line ends change files that are the same in both commits",
   async () => {
     const text = { "a.txt": "one\ntwo\n", "b/c.txt": "three\n", "d.bin": "four\n" };

@@ -1,9 +1,9 @@
 // The cache of read-only checkouts that overlays are laid on: built once a commit, kept within a budget.
 import { existsSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   BLOCK_BYTES,
+  countFiles,
   INDEX_ENTRY_BYTES,
   measureTree,
   requireWithin,
@@ -18,6 +18,7 @@ import {
   removeTree,
   stagingPlace,
 } from "../disk/git-directories.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
@@ -100,7 +101,7 @@ export class Templates {
   /** One at a time for each repository, in all processes: the next can then build on the last. */
   async #build(mirror: Mirror, commit: CommitId): Promise<Template> {
     const home = this.directoryOf(mirror);
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeDirectories(home, 0o700);
     const request = { purpose: "build a template", timeoutMs: BUILD_TIMEOUT_MS };
     return await this.#options.locks.holdLong(home, request, async () => {
       const found = this.find(mirror, commit); // by another process, while we waited
@@ -179,6 +180,9 @@ export class Templates {
     const base = candidates[0];
     if (base === undefined) return undefined;
     const max = Math.min(CHANGES_MAX, Math.ceil(base.marker.files * CHANGES_SHARE_MAX));
+    // To compare trees takes memory for each difference, and a small repository can hold a very large tree.
+    const files = await countFiles(mirror.gitDir, commit, base.marker.files + max);
+    if (files === undefined) return undefined;
     const changes = await listChanges(mirror.gitDir, base.marker.commit, commit, max);
     return changes === undefined || hasAttributes(changes) ? undefined : { base, changes };
   }

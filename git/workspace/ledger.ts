@@ -1,7 +1,8 @@
 // The list of workspaces of this host: written before anything is made, so that no crash leaves something unknown.
-import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 
 export type WorkspaceKind = "overlay" | "clone" | "worktree";
 
@@ -48,11 +49,11 @@ export class FileLedger implements WorkspaceLedger {
   }
 
   async add(entry: LedgerEntry): Promise<boolean> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeDirectories(this.#directory, 0o700);
     const { pid, start } = thisProcess();
     const draft = join(this.#directory, `.${entry.id}.${pid}.${start}.draft`);
-    await writeFile(draft, JSON.stringify(entry));
     try {
+      await writeFile(draft, JSON.stringify(entry));
       await link(draft, this.#fileOf(entry.id)); // whole or not at all, and never over another
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 // Makes the files of a workspace: an overlay on a template, or a clone of its own.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkOut } from "../checkout/check-out.ts";
 import {
@@ -15,6 +15,7 @@ import {
   writeOwned,
 } from "../checkout/lay-out-repository.ts";
 import { removeTree } from "../disk/git-directories.ts";
+import { makeDirectories } from "../disk/make-directories.ts";
 import { mountOverlay } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
@@ -122,7 +123,7 @@ export function makePlaces({
 
 /** Outside the lock, because it may take long. */
 export async function copyPacks(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makeDirectories(to);
   for (const name of packFiles(from)) {
     await copyFile(join(from, name), join(to, name));
   }

@@ -28,9 +28,12 @@ function strays({ command }: UniqueSleep): string {
     while [ ! -e let-go ]; do sleep 0.02; done`;
 }
 
+/** A temporary directory that has nothing to do with the workspace. */
+const environment = { TMPDIR: "/var/tmp" };
+
 /** Returns when the command has ended and the four have been seen. */
 async function runStrays(workspace: Workspace, sleep: UniqueSleep): Promise<void> {
-  const running = workspace.run(["sh", "-c", strays(sleep)]);
+  const running = workspace.run(["sh", "-c", strays(sleep)], { environment });
   await waitUntil("all of them", () => sleepers(sleep).length === 4);
   await writeFile(join(workspace.path, "let-go"), "");
   expect((await running).exitCode).toBe(0);
@@ -81,10 +84,15 @@ describe.each(MACHINES)("$name", (machine) => {
 
   test("what a job made unreadable, or odd, is removed", async () => {
     const workspace = await scene.create(machine);
+    const name = "a-long-name-of-a-directory";
+    await workspace.run([
+      ...["sh", "-c"],
+      `for i in $(seq 200); do mkdir ${name} && cd ${name} || exit; done 2>/dev/null`, // longer than a path can be
+    ]);
     await workspace.run([
       ...["sh", "-c"],
       `mkdir -p a/b/c "$(printf 'x\\377')"; touch a/b/c/f; ln -s / a/root; ln -s loop a/loop; mkfifo a/pipe
-       chmod 000 a/b/c a/b a "$(printf 'x\\377')"; mkdir /tmp/closed; touch /tmp/closed/f; chmod 000 /tmp/closed
+       chmod 000 a/b/c a/b a "$(printf 'x\\377')"; mkdir $TMPDIR/closed; touch $TMPDIR/closed/f; chmod 000 $TMPDIR/closed
        chmod 000 .`,
     ]);
     await workspace.remove();

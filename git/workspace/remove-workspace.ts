@@ -51,12 +51,6 @@ export async function removeWorkspace(
   return trash;
 }
 
-/** Of a worktree, which keeps nothing else there. */
-export async function removeParts(directories: GitDirectories, id: string): Promise<void> {
-  const doomed = await moveToTrash(directories, partsOf(directories, id));
-  if (doomed !== undefined) await removeTree(doomed);
-}
-
 export async function deleteTrash(trash: readonly string[]): Promise<void> {
   for (const doomed of trash) await removeTree(doomed);
 }

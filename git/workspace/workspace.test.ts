@@ -145,6 +145,20 @@ describe.each(MACHINES)("$name", (machine) => {
     await workspace.remove();
   });
 
+  test("an edit in the very second of the checkout, of the same size and time, is in the result", async () => {
+    await waitUntil("the beginning of a second", () => Date.now() % 1000 < 100);
+    const workspace = await scene.create(machine);
+    const file = "src/d0/e0/file-1.txt";
+    await shell(
+      workspace,
+      `cp -p ${file} $TMPDIR/was; tr l L < $TMPDIR/was > ${file}; touch -r $TMPDIR/was ${file}`,
+    );
+    const editedAt = Math.floor(Date.now() / 1000);
+    await waitUntil("the next second", () => Math.floor(Date.now() / 1000) > editedAt);
+    expect(await workspace.diff()).toContain(file);
+    await workspace.remove();
+  });
+
   test("removed while a command runs, it ends that; twice does no more", async () => {
     const workspace = await scene.create(machine);
     const sleep = uniqueSleep();

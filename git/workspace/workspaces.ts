@@ -1,6 +1,6 @@
 // Makes workspaces: resolves what is asked for, chooses the kind, writes the ledger, makes the files.
 import { join } from "node:path";
-import { DEFAULT_IDENTITY } from "../checkout/lay-out-repository.ts";
+import { DEFAULT_IDENTITY, packBytes } from "../checkout/lay-out-repository.ts";
 import { measureTree, type TreeLimits } from "../checkout/measure-tree.ts";
 import { GitError } from "../command/git-error.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
@@ -29,7 +29,7 @@ import {
   makePlaces,
   makeShallowClone,
 } from "./make-checkout.ts";
-import { deleteTrash, partsOf, removeParts, removeWorkspace } from "./remove-workspace.ts";
+import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
 import { Workspace } from "./workspace.ts";
 import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./workspace-request.ts";
 
@@ -139,7 +139,6 @@ export class Workspaces {
   async removeEntry(entry: LedgerEntry, isQuiet: boolean): Promise<void> {
     const { directories, ledger, onReport, platform, worktrees } = this.#options;
     if (entry.kind === "worktree") {
-      await removeParts(directories, entry.id);
       const { kept } = await worktrees.remove(entry);
       for (const { path, why } of kept) onReport(`kept '${path}': ${why}`);
       return;
@@ -192,9 +191,11 @@ export class Workspaces {
     opening: Opening,
     make: (plan: CheckoutPlan) => Promise<void>,
   ): Promise<Workspace> {
-    const { admission, limits } = this.#options;
+    const { admission, limits, platform } = this.#options;
     const { plan } = opening;
-    const need = await measureTree(source.gitDir, commit, limits);
+    const { files, bytes } = await measureTree(source.gitDir, commit, limits);
+    const packs = join(source.gitDir, "objects/pack");
+    const need = { files, bytes: bytes + (platform.jobUser === undefined ? packBytes(packs) : 0) };
     const entry = await this.#enter(plan, mirror, { kind: "clone" });
     try {
       await admission.admit(`a workspace of ${need.files} files`, need, () =>

@@ -21,8 +21,8 @@ export async function stormRepository(options: StormOptions): Promise<FaultResul
   const checkout = join(directory, "checkout");
   await git(["clone", "--quiet", origin, checkout]);
   const baseline = await stormUncoordinated(origin, join(directory, "plain"), processes * runs);
-  console.log(
-    `baseline: the same work with plain git, uncoordinated: ${baseline.failed} of ${baseline.commands} commands failed`,
+  process.stdout.write(
+    `baseline: the same work with plain git, uncoordinated: ${baseline.failed} of ${baseline.commands} commands failed\n`,
   );
   const data = join(directory, "data");
   const rounds = Math.ceil(count / (processes * runs));

@@ -26,6 +26,20 @@ export async function writeTree(repository: string, entries: readonly RawEntry[]
   return await hashObject(repository, "tree", Buffer.concat(parts));
 }
 
+/** One directory with very many files, all of the same content. */
+export async function writeWideTree(
+  repository: string,
+  count: number,
+  blob: string,
+): Promise<string> {
+  const one = Buffer.concat([Buffer.from("100644 f0000000\0"), Buffer.from(blob, "hex")]);
+  const all = Buffer.alloc(one.length * count, one);
+  for (let number = 0; number < count; number++) {
+    all.write(String(number).padStart(7, "0"), number * one.length + "100644 f".length, "latin1");
+  }
+  return await hashObject(repository, "tree", all);
+}
+
 /** A branch of one commit, with or without something before it. */
 export async function commitTree(
   repository: string,

@@ -117,7 +117,7 @@ export async function exitCode(child: ChildProcess): Promise<number | null> {
 /** Every checkout takes for ever: filters are the repository's own, and do run. */
 export async function stallCheckouts(repository: string): Promise<() => Promise<void>> {
   const attributes = join(repository, ".git/info/attributes");
-  await git(["config", "filter.stall.smudge", "sleep 1000"], repository);
+  await git(["config", "filter.stall.smudge", "sleep 120"], repository);
   await git(["config", "filter.stall.required", "true"], repository);
   await writeFile(attributes, "* filter=stall\n");
   return async () => await rm(attributes);
