@@ -4,12 +4,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FaultTest } from "../test/faults/fault.ts";
+import { killEverywhere } from "../test/faults/git-kills.ts";
 import { stormRepository } from "../test/faults/git-storm.ts";
 import { throttleFetch } from "../test/faults/git-throttle.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
 import { projectRoot } from "./source-files.ts";
 
 const faultTests: Record<string, { run: FaultTest; count: number }> = {
+  "git-kills": { run: killEverywhere, count: 1000 }, // points of each operation: more than any has
   "git-storm": {
     run: (options) => stormRepository({ ...options, processes: 4, runs: 25 }),
     count: 2000,

@@ -1,5 +1,6 @@
 // The fault tests in their short form: few faults, fixed seed. `npm run test:faults -- <name>` runs the full one.
 import { expect, test } from "vitest";
+import { canKillEverywhere, killEverywhere, OPERATIONS } from "./faults/git-kills.ts";
 import { stormRepository } from "./faults/git-storm.ts";
 import { throttleFetch } from "./faults/git-throttle.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
@@ -30,3 +31,17 @@ test("during a slow fetch 20 callers in two processes go on making workspaces, a
   expect(result.figures["workspaces"]).toBeGreaterThan(10);
   expect(result.figures["fetches"]).toBeLessThanOrEqual(2);
 });
+
+test.skipIf(!canKillEverywhere())(
+  "after a kill at any system call of a git operation the next one succeeds, and nothing is left",
+  async () => {
+    const directory = await scratchDirectory();
+    const result = await killEverywhere({ seed: 20_261_115, count: 3, directory });
+    expect(result.failures).toEqual([]);
+    expect(result.injected).toBeGreaterThan(2 * OPERATIONS.length);
+    for (const operation of OPERATIONS) {
+      expect(result.figures[`${operation.replaceAll("-", "_")}_points`]).toBeGreaterThan(20);
+    }
+  },
+  180_000,
+);

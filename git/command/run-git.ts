@@ -1,7 +1,7 @@
 // The only place that starts git: built environment, own process group, deadline, capped output, typed errors.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+import { childEnd } from "./child-end.ts";
 import { endProcessGroup } from "./end-process-group.ts";
 import { gitEnvironment, type Protocol } from "./git-environment.ts";
 import { classifyGitFailure, GitError, type GitErrorCode, tellingLine } from "./git-error.ts";
@@ -41,8 +41,6 @@ export interface GitResult {
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const STDERR_BYTES_MAX = 64 * 1024;
-/** How long output may still arrive after git has ended: a stray grandchild must not hold us. */
-const LAST_OUTPUT_MS = 1000;
 
 export async function runGit(
   args: readonly string[],
@@ -68,14 +66,19 @@ export async function runGit(
   signal?.addEventListener("abort", onAbort, { once: true });
   const stdout = collect(child.stdout, maxOutputBytes, () => stop("too-large"));
   const stderr = collect(child.stderr, STDERR_BYTES_MAX, () => {}); // the rest of a flood is dropped
-  const { exitCode, spawnError } = await ended(child);
+  const end = await childEnd(child);
   clearTimeout(timer);
   signal?.removeEventListener("abort", onAbort);
   if (stopped !== undefined) await endProcessGroup(child); // none of the group outlives the call
 
+  const exitCode = end.exitCode ?? -1;
   const result = { stdout: stdout(), stderr: stderr().toString("utf8"), exitCode };
   if (stopped === undefined && (exitCode === 0 || answers.includes(exitCode))) return result;
-  throw failure(command, { stopped, exitCode, spawnError, stderr: result.stderr }, options);
+  throw failure(
+    command,
+    { stopped, exitCode, spawnError: end.spawnError, stderr: result.stderr },
+    options,
+  );
 }
 
 /** The usual case: text out, without the newline at its end. */
@@ -87,10 +90,7 @@ export async function gitText(
   return stdout.toString("utf8").trimEnd();
 }
 
-function start(
-  args: readonly string[],
-  options: RunGitOptions,
-): ChildProcess & { stdout: Readable; stderr: Readable } {
+function start(args: readonly string[], options: RunGitOptions): ChildProcess {
   const { gitDir, workTree, cwd = "/", protocols = [], config, variables, input } = options;
   const { onHelper, lockDescriptors = [], uid, gid } = options;
   const place = [
@@ -114,38 +114,25 @@ function start(
   child.stdin?.on("error", () => {}); // git may end before it has read all: its exit code tells
   child.stdin?.end(input);
   if (onHelper !== undefined && child.pid !== undefined) onHelper(child.stdio[3] as Duplex);
-  return child as ChildProcess & { stdout: Readable; stderr: Readable };
+  return child;
 }
 
-function collect(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
+/** A child that could not be started for want of descriptors has no streams. */
+function collect(
+  stream: Readable | null | undefined,
+  maxBytes: number,
+  onOverflow: () => void,
+): () => Buffer {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  stream.on("data", (chunk: Buffer) => {
+  stream?.on("data", (chunk: Buffer) => {
     const room = maxBytes - sizeBytes;
     if (room > 0) chunks.push(chunk.subarray(0, room));
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) onOverflow();
   });
-  stream.on("error", () => {}); // destroyed below when a stray holder keeps it open
+  stream?.on("error", () => {}); // destroyed below when a stray holder keeps it open
   return () => Buffer.concat(chunks);
-}
-
-async function ended(child: ChildProcess & { stdout: Readable; stderr: Readable }) {
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const outcome = await new Promise<{ exitCode: number; spawnError?: Error }>((resolve) => {
-    child.once("exit", (code) => resolve({ exitCode: code ?? -1 }));
-    child.once("error", (spawnError) => resolve({ exitCode: -1, spawnError }));
-  });
-  if (outcome.spawnError === undefined) {
-    const waiting = new AbortController();
-    await Promise.race([
-      closed,
-      delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {}),
-    ]);
-    waiting.abort();
-  }
-  for (const stream of child.stdio) stream?.destroy();
-  return outcome;
 }
 
 interface Outcome {

@@ -1,6 +1,7 @@
 // A shell that stays, and starts small programs for us faster than Node can.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import { endProcessGroup } from "./end-process-group.ts";
 import { TOOL_PATH, TOOL_TIMEOUT_MS, type ToolOptions } from "./run-tool.ts";
@@ -42,14 +43,16 @@ export class ToolShell {
     const command = [program, ...args].map(quoted).join(" ");
     const script = `(cd ${quoted(cwd)} && exec ${command}) </dev/null 2>&1; printf '\\n%s %s\\n' ${this.#mark} "$?"\n`;
     const outcome = this.#turn.then(() => this.#tell(script, timeoutMs));
-    this.#turn = outcome; // never rejects
+    this.#turn = outcome; // does not reject
     return outcome;
   }
 
   async #tell(script: string, timeoutMs: number): Promise<ShellOutcome> {
     clearTimeout(this.#idle);
-    this.#shell ??= start();
-    const shell = this.#shell;
+    const known = this.#shell;
+    const shell = known === undefined || hasEnded(known) ? await start() : known;
+    if (shell instanceof Error) return { exitCode: -1, said: shell.message };
+    this.#shell = shell;
     const outcome = await answerTo(script, shell, { mark: this.#mark, timeoutMs });
     if (outcome.exitCode === -1) {
       this.#shell = undefined; // whatever it does now, it is not asked again
@@ -66,14 +69,14 @@ export class ToolShell {
 }
 
 /** In a group of its own: an interrupt from the terminal must not take it from us while we clean up. */
-function start(): Shell {
+async function start(): Promise<Shell | Error> {
   const child = spawn("sh", ["-s"], {
     cwd: "/",
     env: { PATH: TOOL_PATH, LC_ALL: "C" },
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
   });
-  child.on("error", () => {}); // whoever waits for an answer hears of it
+  if (child.pid === undefined) return (await once(child, "error"))[0]; // not even pipes, when descriptors are short
   child.unref();
   const stdin = child.stdin as Socket;
   const stdout = child.stdout as Socket;
@@ -93,7 +96,6 @@ function answerTo(
     const finish = (outcome: ShellOutcome) => {
       clearTimeout(timer);
       stdout.off("data", onData);
-      child.off("error", onError);
       child.off("exit", onExit);
       resolve(outcome);
     };
@@ -103,18 +105,19 @@ function answerTo(
       const [, code] = end < 0 ? [] : (/^\n\S+ (\d+)\n/.exec(text.slice(end)) ?? []);
       if (code !== undefined) finish({ exitCode: Number(code), said: text.slice(0, end) });
     };
-    const onError = (error: Error) => finish({ exitCode: -1, said: error.message });
     const onExit = () => finish({ exitCode: -1, said: "the shell has ended" });
     const timer = setTimeout(
       () => finish({ exitCode: -1, said: `no answer within ${timeoutMs} ms` }),
       timeoutMs,
     );
     stdout.on("data", onData);
-    child.once("error", onError);
     child.once("exit", onExit);
-    if (child.exitCode !== null || child.signalCode !== null) onExit();
-    else stdin.write(script);
+    stdin.write(script);
   });
+}
+
+function hasEnded({ child }: Shell): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 function quoted(word: string): string {

@@ -78,7 +78,7 @@ export function stagingMaker(name: string): ProcessIdentity | undefined {
 export async function moveToTrash({ trash }: Pick<GitDirectories, "trash">, path: string) {
   const doomed = join(trash, randomUUID());
   try {
-    await whateverItsMode(path, () => rename(path, doomed));
+    await renameWhateverItsMode(path, doomed);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -124,13 +124,29 @@ async function whateverItsMode(path: string, work: () => Promise<void>): Promise
   }
 }
 
-/** Bytes, because names need not be UTF-8. */
-async function openDirectories(path: Buffer): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return; // never through a symbolic link
-  await chmod(path, PRIVATE);
-  for (const name of await readdir(path, { encoding: "buffer" })) {
-    await openDirectories(Buffer.concat([path, Buffer.from("/"), name]));
+/** A directory that moves is itself written: it is told where it is now. */
+async function renameWhateverItsMode(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    await chmod(from, PRIVATE);
+    await rename(from, to);
   }
+}
+
+/** Bytes, because names need not be UTF-8. The removal that failed may still be at work beside us. */
+async function openDirectories(path: Buffer): Promise<void> {
+  let names: Buffer[];
+  try {
+    if (!(await lstat(path)).isDirectory()) return; // never through a symbolic link
+    await chmod(path, PRIVATE);
+    names = await readdir(path, { encoding: "buffer" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  for (const name of names) await openDirectories(Buffer.concat([path, Buffer.from("/"), name]));
 }
 
 async function makeDirectory(path: string, mode: number): Promise<void> {

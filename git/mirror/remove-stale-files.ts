@@ -9,11 +9,11 @@ import { join } from "node:path";
 export function removeStaleFiles(gitDir: string): string[] {
   const objects = join(gitDir, "objects");
   const stale = [
-    ...entriesOf(gitDir).filter(isLockFile),
+    ...entriesOf(gitDir).filter((entry) => isLockFile(entry) || isDraft(entry)),
     ...entriesBelow(join(gitDir, "refs")).filter(isLockFile),
     ...stalePackFiles(entriesOf(join(objects, "pack"))),
     ...entriesBelow(join(objects, "info")).filter((entry) => isLockFile(entry) || isDraft(entry)),
-    ...entriesOf(objects).filter(isDraft),
+    ...entriesOf(objects).filter((entry) => isLockFile(entry) || isDraft(entry)),
     ...entriesOf(objects)
       .filter(({ name }) => /^[0-9a-f]{2}$/.test(name))
       .flatMap(({ name }) => entriesOf(join(objects, name)).filter(isDraft)),
@@ -40,8 +40,9 @@ function isLockFile(entry: Dirent): boolean {
   return entry.isFile() && entry.name.endsWith(".lock");
 }
 
+/** With the last one left behind, git could never again pack or delete a packed ref. */
 function isDraft({ name }: Dirent): boolean {
-  return name.startsWith("tmp_") || name.startsWith(".tmp-");
+  return name.startsWith("tmp_") || name.startsWith(".tmp-") || name === "packed-refs.new";
 }
 
 function entriesOf(directory: string): Dirent[] {

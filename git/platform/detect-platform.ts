@@ -1,12 +1,5 @@
 // Finds out by trying what this machine allows: overlay mounts, the sandbox, a user of their own for jobs.
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, renameSync, statfsSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwned } from "../checkout/lay-out-repository.ts";
@@ -17,6 +10,7 @@ import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
 import { JobCommand } from "../sandbox/job-command.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
+import { hasCapabilities } from "./capabilities.ts";
 
 /** `advice` is what an operator can do about it. */
 export type Ability =
@@ -88,19 +82,11 @@ function impossibleOverlay(data: string, error: unknown): Ability {
   if (process.getuid?.() !== 0) {
     return no("this user may not mount", "run Croft as root or with CAP_SYS_ADMIN");
   }
-  if (!hasMountRight()) {
+  if (!hasCapabilities("SYS_ADMIN")) {
     return no("root may not mount here", "give the container the right to mount (CAP_SYS_ADMIN)");
   }
   const said = error instanceof Error ? error.message : String(error);
   return no(said, "give the container the right to mount (CAP_SYS_ADMIN)");
-}
-
-const CAP_SYS_ADMIN = 21n;
-
-function hasMountRight(): boolean {
-  const status = readFileSync("/proc/self/status", "utf8");
-  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
-  return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
 /** Proves what matters, instead of the mere presence of the program. */

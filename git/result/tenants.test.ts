@@ -41,7 +41,7 @@ test("a job of owner B finds nothing of owner A's, nor of A's results, kept work
     await job.remove();
   }
   const old = new Set(before.split("\n"));
-  expect(made.filter((id) => !old.has(id)).length).toBeGreaterThan(4);
+  expect(made.filter((id) => !old.has(id)).length).toBeGreaterThan(3);
 
   const lists: string[] = [];
   for (const machine of SANDBOXED) {

@@ -1,9 +1,9 @@
 // One command of a job: started in the sandbox where there is one, ended with everything it started.
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Socket } from "node:net";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { childEnd } from "../command/child-end.ts";
 import { endProcessGroup, KILL_GRACE_MS } from "../command/end-process-group.ts";
 import { isProcessAlive, type ProcessIdentity } from "../command/process-identity.ts";
 import { descendantsOf, signalProcess } from "../command/process-tree.ts";
@@ -48,7 +48,6 @@ const TIMEOUT_MS = 3_600_000;
 /** What a timer can count to; it would run out at once above. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 const OUTPUT_BYTES_MAX = 1024 * 1024;
-const LAST_OUTPUT_MS = 1000;
 const LOOK_EVERY_MS = 20;
 
 export class JobCommand {
@@ -62,7 +61,7 @@ export class JobCommand {
   constructor(argv: readonly string[], place: JobPlace, options: JobCommandOptions = {}) {
     this.#graceMs = options.graceMs ?? KILL_GRACE_MS;
     this.#child = start(argv, place, options);
-    this.#status = place.sandbox && readSandboxStatus(this.#child, STATUS_DESCRIPTOR);
+    this.#status = place.sandbox && sandboxStatus(this.#child);
     this.result = this.#run(options);
     this.result.catch(() => {}); // whoever wants to know awaits it; ending it must not crash the process
   }
@@ -70,7 +69,10 @@ export class JobCommand {
   /** Politely, then by force; resolves when nothing of it is left. */
   end(reason: "timeout" | "aborted" = "aborted"): Promise<void> {
     this.#stopped ??= reason;
-    this.#ending ??= this.#end();
+    if (this.#ending === undefined) {
+      this.#ending = this.#end();
+      this.#ending.catch(() => {}); // told by the result, and to whoever awaits it
+    }
     return this.#ending;
   }
 
@@ -84,12 +86,12 @@ export class JobCommand {
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      const outcome = await ended(child);
+      const outcome = await exitCodeOf(child);
       await this.#ending;
       await this.#gone();
       const exitCode = this.#status === undefined ? outcome : this.#status.exitCode();
       if (exitCode === undefined && this.#stopped === undefined) {
-        throw notBegun(stderr(), outcome);
+        throw sandboxFailed(stderr(), outcome);
       }
       const told = exitCode ?? outcome;
       return { exitCode: told, stopped: this.#stopped, stdout: stdout(), stderr: stderr() };
@@ -146,7 +148,7 @@ function start(argv: readonly string[], place: JobPlace, options: JobCommandOpti
   });
   child.stdin?.on("error", () => {}); // it may end before it has read all: its exit code tells
   child.stdin?.end(options.input);
-  if (sandbox !== undefined) {
+  if (sandbox !== undefined && child.pid !== undefined) {
     const setting = Object.entries(environment).flatMap(([name, value]) => [
       "--setenv",
       name,
@@ -160,11 +162,16 @@ function start(argv: readonly string[], place: JobPlace, options: JobCommandOpti
   return child;
 }
 
-/** Whatever was asked for has not happened: not the command's failure, but the machine's. */
-function notBegun(stderr: Buffer, exitCode: number): WorkspaceError {
+/** A child that could not be started at all (no descriptors left) has no streams either. */
+function sandboxStatus(child: ChildProcess): SandboxStatus | undefined {
+  return child.pid === undefined ? undefined : readSandboxStatus(child, STATUS_DESCRIPTOR);
+}
+
+/** How the command ended is not known: not its own failure, but the machine's. */
+function sandboxFailed(stderr: Buffer, exitCode: number): WorkspaceError {
   const said = stderr.toString("utf8").trim().split("\n").at(-1) ?? "";
   const why = said || `bubblewrap ended with ${exitCode}`;
-  return new WorkspaceError("sandbox-failed", `the sandbox could not be started: ${why}`);
+  return new WorkspaceError("sandbox-failed", `the sandbox failed: ${why}`);
 }
 
 /** SIGTERM once to each process in the sandbox, also to those that come late; its first one ends when the command has. */
@@ -201,30 +208,9 @@ function keep(
   return () => Buffer.concat(chunks);
 }
 
-async function ended(child: ChildProcess): Promise<number> {
-  let isClosed = false;
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve())).then(() => {
-    isClosed = true;
-  });
-  const exitCode = await new Promise<number>((resolve, reject) => {
-    child.once("exit", (code, signal) =>
-      resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]),
-    );
-    child.once("error", reject);
-  });
-  // A stray process may hold the pipes for ever. As long as something comes, it is still listened to.
-  for (let seen = -1; !isClosed && seen !== bytesFrom(child); ) {
-    seen = bytesFrom(child);
-    const waiting = new AbortController();
-    const patience = delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {});
-    await Promise.race([closed, patience]);
-    waiting.abort();
-    await nextTurn(); // after a pause of the whole process the timer comes before what lies in the pipe
-  }
-  for (const stream of child.stdio) stream?.destroy();
-  return exitCode;
-}
-
-function bytesFrom({ stdout, stderr }: ChildProcess): number {
-  return ((stdout as Socket | null)?.bytesRead ?? 0) + ((stderr as Socket | null)?.bytesRead ?? 0);
+/** As a shell would tell it. */
+async function exitCodeOf(child: ChildProcess): Promise<number> {
+  const { exitCode, signal, spawnError } = await childEnd(child);
+  if (spawnError !== undefined) throw spawnError;
+  return exitCode ?? 128 + constants.signals[signal ?? "SIGKILL"];
 }

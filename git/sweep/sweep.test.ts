@@ -1,6 +1,6 @@
 // Whatever the dead have left is gone after a sweep; whatever belongs to the living, or to nobody known, stays.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
@@ -282,12 +282,11 @@ test("kept work goes after a day, not before", async () => {
 });
 
 test("a part of the sweep that cannot go on does not keep the others from theirs", async () => {
-  const { git, data, workspaces, ledger, left } = await prepare();
+  const { git, workspaces, ledger, left } = await prepare();
   mkdirSync(ledger, { recursive: true });
   mkdirSync(join(ledger, "odd-00000001.json")); // a directory, where a file should be
   mkdirSync(join(git.directories.trash, "doomed"));
   const { failed } = await git.sweep();
   expect(failed.map(({ path }) => path)).toContain(workspaces);
   expect(left().filter((path) => path.includes("/trash/"))).toEqual([]);
-  chmodSync(data, 0o711);
 });

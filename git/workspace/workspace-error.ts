@@ -5,7 +5,7 @@
  * - `lfs-unavailable`: files of Git LFS are wanted, but its program is not installed.
  * - `invalid-request`: a name, branch or option that cannot be right.
  * - `result-refused`: what the job left is not accepted; the message says what is wrong with it.
- * - `sandbox-failed`: the command was not begun, because the sandbox could not be set up; the message says why.
+ * - `sandbox-failed`: the sandbox could not be set up, or was ended from outside; the message says why.
  * - `stale-attempt`: a later attempt of the same job has begun; this one may not record or publish any more.
  * - `conflict`: the remote's branch has moved; nothing was changed.
  */

@@ -1,7 +1,14 @@
 // The process that is killed, or whose git is: does one operation of the git package when it is told to, and says how it went.
 import { readdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { commitId, openGit, type Platform, parseRemoteUrl, USUAL_REFS } from "@croft/git";
+import {
+  commitId,
+  openGit,
+  type Platform,
+  parseRemoteUrl,
+  repackMirror,
+  USUAL_REFS,
+} from "@croft/git";
 import { traceChildren, tracing } from "./trace-children.ts";
 
 export interface DriverPlan {
@@ -21,6 +28,7 @@ export interface DriverPlan {
 export type Operation =
   | "mirror-create"
   | "mirror-update"
+  | "mirror-repack"
   | "template-whole"
   | "template-delta"
   | "overlay-create"
@@ -28,7 +36,8 @@ export type Operation =
   | "clone-create"
   | "clone-remove"
   | "worktree-add"
-  | "worktree-remove";
+  | "worktree-remove"
+  | "sweep";
 
 /** What it says in the end; nothing when it was killed. */
 export type DriverOutcome =
@@ -41,6 +50,7 @@ traceChildren(plan.programs);
 const reports: string[] = [];
 const git = await openGit({
   ...{ data, platform },
+  templateBudgetBytes: 0, // a sweep takes the templates along
   onReport: (report) => reports.push(report),
   onBackgroundError: (what, error) => reports.push(`${what}: ${error}`),
 });
@@ -88,6 +98,10 @@ async function prepare(): Promise<() => Promise<Finish>> {
     case "mirror-create":
     case "mirror-update":
       return () => git.mirrors.fetch(remote, USUAL_REFS).then(() => undefined);
+    case "mirror-repack":
+      return () => repackMirror(mirror, git.locks).then(() => undefined);
+    case "sweep":
+      return () => git.sweep().then(() => undefined);
     case "template-whole":
     case "template-delta":
     case "overlay-create":

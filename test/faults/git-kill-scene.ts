@@ -1,5 +1,5 @@
 // Where operations are killed: a remote, a developer's checkout and a data directory, and what must hold on them afterwards.
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CommitId,
@@ -9,6 +9,7 @@ import {
   openGit,
   parseRemoteUrl,
   type RemoteUrl,
+  repackMirror,
   USUAL_REFS,
 } from "@croft/git";
 import { findLeftovers } from "../support/find-leftovers.ts";
@@ -57,6 +58,12 @@ export async function makeKillScene(directory: string): Promise<KillScene> {
   return { data, origin, checkout, git, remote, mirror, commits, files, complaints };
 }
 
+/** As it was made: with each change another pack has come to the mirror. */
+export async function restoreMirror({ git, mirror, remote }: KillScene): Promise<void> {
+  rmSync(mirror.gitDir, { recursive: true, force: true });
+  await git.mirrors.fetch(remote, USUAL_REFS);
+}
+
 /** So that the operation has something to do. */
 export async function resetScene(scene: KillScene, operation: Operation): Promise<void> {
   const { git, mirror, origin, checkout, remote, commits } = scene;
@@ -65,18 +72,51 @@ export async function resetScene(scene: KillScene, operation: Operation): Promis
   const forget = (path: string) => rmSync(path, { recursive: true, force: true });
   if (operation === "mirror-create") forget(mirror.gitDir);
   else await git.mirrors.fetch(remote, USUAL_REFS);
-  if (operation === "mirror-update") await changeOrigin(origin);
+  if (operation === "mirror-update") {
+    await plainGit(["--git-dir", mirror.gitDir, "pack-refs", "--all"]);
+    await changeOrigin(origin);
+  }
+  if (operation === "mirror-repack") await addLooseObjects(mirror.gitDir);
+  if (operation === "sweep") await leaveRemains(scene);
   if (operation === "template-whole") forget(home);
   if (operation === "template-delta") {
+    forget(home);
     await git.templates.get(mirror, older);
-    await git.close();
-    for (const form of ["f", "d"]) forget(join(home, `${newer}${form}`));
   }
   if (operation.startsWith("overlay")) await git.templates.get(mirror, newer);
   if (operation.startsWith("worktree")) {
     await plainGit(["branch", "--quiet", "-D", BRANCH], checkout).catch(() => {}); // there may be none
   }
   await git.close();
+}
+
+/** Of a process that has never been. */
+const DEAD = { pid: 4_000_000, start: "1" };
+
+/** What somebody who was killed could have left, of every kind. */
+async function leaveRemains({ git, mirror, commits }: KillScene): Promise<void> {
+  const { workspaces, staging, trash } = git.directories;
+  for (const kind of ["overlay", "clone"] as const) {
+    const plan = { name: "remains", owner, kind };
+    const { id } = await git.workspaces.createAt(mirror, commits[0], plan);
+    for (const path of [`.ledger/${id}.json`, `.parts/${id}/workspace.json`]) {
+      const entry = JSON.parse(readFileSync(join(workspaces, path), "utf8"));
+      writeFileSync(join(workspaces, path), JSON.stringify({ ...entry, process: DEAD }));
+    }
+  }
+  mkdirSync(join(staging, "template.4000000.1.00000000/tree"), { recursive: true });
+  mkdirSync(join(trash, "doomed/deep"), { recursive: true });
+  writeFileSync(join(workspaces, ".ledger/.remains-00000000.4000000.1.draft"), "{");
+  writeFileSync(join(mirror.gitDir, "objects/pack/tmp_pack_000000"), "half");
+  writeFileSync(join(mirror.gitDir, "packed-refs.lock"), "");
+}
+
+async function addLooseObjects(gitDir: string): Promise<void> {
+  changes++;
+  const tree = await plainGit(["--git-dir", gitDir, "rev-parse", "refs/remote/heads/main^{tree}"]);
+  const commit = ["commit-tree", "-m", `${changes}`, tree];
+  const made = await plainGit(["--git-dir", gitDir, ...commit]);
+  await plainGit(["--git-dir", gitDir, "update-ref", "refs/remote/heads/loose", made]);
 }
 
 let changes = 0;
@@ -97,6 +137,12 @@ async function changeOrigin(origin: string): Promise<void> {
 /** The same operation again, by another process, with nothing done in between. Returns what is wrong. */
 export async function doNext(scene: KillScene, operation: Operation): Promise<string[]> {
   const { git, mirror, remote, origin, checkout, commits } = scene;
+  if (operation === "mirror-repack") {
+    await waitUntil("the orphan's lock", async () => {
+      const { kind } = await repackMirror(mirror, git.locks);
+      return kind !== "busy";
+    });
+  }
   if (operation.startsWith("mirror")) {
     await git.mirrors.fetch(remote, USUAL_REFS);
     return differences(await refsOf(origin, "refs/"), await refsOf(mirror.gitDir, "refs/remote/"));
@@ -133,17 +179,18 @@ async function refsOf(gitDir: string, below: string): Promise<Map<string, string
 
 const ORPHANS_MS = 10_000;
 
-/** What is left after one sweep; programs that outlived their starter have some time to end. */
+/** What is left after one sweep, once programs that outlived their starter have ended by themselves. */
 export async function findTraces(scene: KillScene): Promise<string[]> {
   const { git, data, checkout, mirror, complaints } = scene;
   await git.close();
+  const hasOrphans = () => findLeftovers(data).some((what) => what.startsWith("process"));
+  await waitUntil("orphans to end", () => !hasOrphans(), ORPHANS_MS);
   const { kept, failed } = await git.sweep();
   await git.close();
   const repositories = [mirror.gitDir, join(checkout, ".git")];
-  const look = () => [...findLeftovers(data, repositories), ...wishesIn(git.directories.mirrors)];
-  await waitUntil("orphans to end", () => look().length === 0, ORPHANS_MS).catch(() => {});
   return [
-    ...look(),
+    ...findLeftovers(data, repositories),
+    ...wishesIn(git.directories.mirrors),
     ...[...kept, ...failed].map(({ path, reason }) => `${path}: ${reason}`),
     ...complaints.splice(0),
     ...(await damageIn(repositories)),

@@ -1,4 +1,5 @@
 // SIGKILL at every system call that changes something, of the process or of its git: the next one succeeds, and nothing is left.
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type SeededRandom, seededRandom } from "../support/seeded-random.ts";
@@ -6,16 +7,30 @@ import { unmountBelow } from "../support/unmount-below.ts";
 import type { FaultOptions, FaultResult } from "./fault.ts";
 import type { DriverPlan, Operation } from "./git-kill-driver.ts";
 import { describePoint, findKillPoints } from "./git-kill-points.ts";
-import { doNext, findTraces, type KillScene, makeKillScene, resetScene } from "./git-kill-scene.ts";
+import {
+  doNext,
+  findTraces,
+  type KillScene,
+  makeKillScene,
+  resetScene,
+  restoreMirror,
+} from "./git-kill-scene.ts";
 import type { DriverEnd, KillPoint } from "./run-kill-driver.ts";
 import { bundleDriver, killDriver, recordDriver } from "./run-kill-driver.ts";
 import { writePrograms } from "./traced-programs.ts";
 
 export const OPERATIONS: readonly Operation[] = [
-  ...(["mirror-create", "mirror-update", "template-whole", "template-delta"] as const),
-  ...(["overlay-create", "overlay-remove", "clone-create", "clone-remove"] as const),
-  ...(["worktree-add", "worktree-remove"] as const),
+  ...(["mirror-create", "mirror-update", "mirror-repack"] as const),
+  ...(["template-whole", "template-delta", "overlay-create", "overlay-remove"] as const),
+  ...(["clone-create", "clone-remove", "worktree-add", "worktree-remove"] as const),
+  "sweep", // killed while it clears up after others who were killed
 ];
+
+/** Whether this machine can do it at all. */
+export function canKillEverywhere(): boolean {
+  const { status } = spawnSync("strace", ["--version"], { stdio: "ignore" });
+  return process.getuid?.() === 0 && status === 0;
+}
 
 /** More would only be the same again. */
 const FAILURES_MAX = 10;
@@ -74,6 +89,7 @@ async function killDuring(
 
 async function recordPoints(operation: Operation, scene: KillScene, gun: Gun) {
   const log = logOf(gun, operation);
+  await restoreMirror(scene);
   await resetScene(scene, operation);
   const { outcome } = await recordDriver(gun.bundle, planOf(operation, scene, gun), log);
   if (outcome === undefined || !("isDone" in outcome)) {

@@ -200,12 +200,22 @@ function writeHead(response: ServerResponse, head: string): void {
   response.writeHead(Number.parseInt(status ?? "200", 10), rest);
 }
 
+/** Or gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  } finally {
+    waiting.abort(); // else each large answer leaves its listeners
+  }
+}
+
 const SLICES_PER_SECOND = 10;
 
 async function send(response: ServerResponse, piece: Buffer, bytesPerSecond: number | undefined) {
   if (bytesPerSecond === undefined) {
-    if (!response.write(piece))
-      await Promise.race([once(response, "drain"), once(response, "close")]);
+    if (!response.write(piece)) await drained(response);
     return;
   }
   const slice = Math.max(1, Math.floor(bytesPerSecond / SLICES_PER_SECOND));
