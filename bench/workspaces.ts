@@ -19,7 +19,7 @@ import { type Made, timeMaking, timeOverlays, timeRemoving } from "./workspaces/
 /** How often what takes long is tried: a few minutes in all on two cores. */
 const SIZES = [
   { files: 1000, templateRounds: 3, rounds: 10 },
-  { files: 10_000, templateRounds: 3, rounds: 5 },
+  { files: 10_000, templateRounds: 3, rounds: 3 },
   { files: 30_000, templateRounds: 3, rounds: 5 },
   { files: 100_000, templateRounds: 1, rounds: 3 },
 ];
@@ -37,6 +37,7 @@ export async function benchWorkspaces(): Promise<object> {
     if (!overlay.isPossible) throw new Error(`no overlay on this machine: ${overlay.reason}`);
     return await measure({ root, remotes, server, git });
   } finally {
+    for (const entry of await git.ledger.list()) await git.workspaces.removeEntry(entry, true);
     await git.close();
     await server.close();
     rmSync(root, { recursive: true, force: true });
@@ -53,11 +54,11 @@ async function measure(parts: BenchParts): Promise<object> {
   }
   await timeOverlays(all);
   const hundred = await timeHundred(ofSize(HUNDRED_FILES, [...all.keys()]));
-  const made: Made[] = [];
+  const made: Made[][] = [];
   for (const [repository, measurements] of all) {
     const { rounds } = ofSize(repository.files, SIZES);
-    made.push(...(await timeMaking(repository, measurements, rounds)));
+    made.push(await timeMaking(repository, measurements, rounds));
   }
-  await timeRemoving(made);
+  for (const some of made) await timeRemoving(some);
   return reportWorkspaces([...all.values()], hundred);
 }

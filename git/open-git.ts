@@ -3,8 +3,10 @@ import type { TreeLimits } from "./checkout/measure-tree.ts";
 import { DiskAdmission } from "./disk/disk-admission.ts";
 import { asDiskError } from "./disk/disk-error.ts";
 import { type GitDirectories, openGitDirectories } from "./disk/git-directories.ts";
+import { claimLife } from "./lock/life-lock.ts";
 import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
 import { Mirrors } from "./mirror/mirror.ts";
+import { repackMirrors } from "./mirror/repack-mirrors.ts";
 import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
 import { type JobUser, jobUser } from "./sandbox/job-user.ts";
 import { sweep } from "./sweep/sweep.ts";
@@ -12,6 +14,7 @@ import { sweepRegularly } from "./sweep/sweep-regularly.ts";
 import type { SweepReport } from "./sweep/sweep-report.ts";
 import { Templates } from "./template/templates.ts";
 import { FileLedger, type WorkspaceLedger } from "./workspace/ledger.ts";
+import { WorkspaceError } from "./workspace/workspace-error.ts";
 import { Workspaces } from "./workspace/workspaces.ts";
 import { Worktrees } from "./worktree/worktrees.ts";
 
@@ -28,7 +31,9 @@ export interface GitOptions {
   readonly onReport?: ((report: string) => void) | undefined;
   /** Failures of what nobody waits for. */
   readonly onBackgroundError?: ((what: string, error: unknown) => void) | undefined;
-  /** Sweeps at once, in the background, and then regularly; never unless it is given. A minute is a good choice. */
+  /** `required`: refuses to open where commands cannot be kept apart. Otherwise that is reported. */
+  readonly sandbox?: "required" | undefined;
+  /** Sweeps and repacks at once, in the background, and then regularly; never unless it is given. A minute is good. */
   readonly sweepEveryMs?: number | undefined;
   /** Instead of finding out. */
   readonly platform?: Platform | undefined;
@@ -70,14 +75,20 @@ export async function openGit(options: GitOptions): Promise<Git> {
   const templates = new Templates({ ...shared, owner: platform.jobUser });
   const parts = { ...shared, templates, mirrors, worktrees, ledger, platform, onReport };
   const workspaces = new Workspaces(parts);
+  reportSandbox(platform, options.sandbox, onReport);
   const sweepAll = () =>
     sweep({
       ...{ directories, locks, ledger, workspaces, budgetBytes },
       jobUser: platform.jobUser,
     });
+  const clean = async () => {
+    const report = await sweepAll();
+    await repackMirrors(directories, locks, onReport);
+    return report;
+  };
   const { sweepEveryMs } = options;
   const regular =
-    sweepEveryMs === undefined ? undefined : sweepRegularly(sweepAll, sweepEveryMs, onReport);
+    sweepEveryMs === undefined ? undefined : sweepRegularly(clean, sweepEveryMs, onReport);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
     sweep: sweepAll,
@@ -90,10 +101,22 @@ export async function openGit(options: GitOptions): Promise<Git> {
   };
 }
 
+function reportSandbox(
+  { sandbox }: Platform,
+  wish: GitOptions["sandbox"],
+  onReport: (report: string) => void,
+): void {
+  if (sandbox.isPossible) return;
+  const said = `jobs are not kept apart: ${sandbox.reason}; ${sandbox.advice}`;
+  if (wish === "required") throw new WorkspaceError("sandbox-failed", said);
+  onReport(said);
+}
+
 async function openPlace(options: GitOptions) {
   const user = jobUser(options.jobUser);
   try {
     const directories = await openGitDirectories(options.data, user !== undefined);
+    claimLife(directories.locks);
     return {
       directories,
       platform: options.platform ?? (await detectPlatform(directories, user)),

@@ -1,7 +1,7 @@
 // Makes the `.git` of a checkout by hand: objects by hard link, refs and configuration as we want them. No git is run.
 import {
   chmodSync,
-  chownSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -127,13 +127,13 @@ export function makeOwned(path: string, owner: JobUser | undefined): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return;
   }
-  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
+  if (owner !== undefined) lchownSync(path, owner.uid, owner.gid);
 }
 
 export function writeOwned(path: string, text: string, owner: JobUser | undefined): void {
   makeOwned(dirname(path), owner);
-  writeFileSync(path, text, { mode: 0o644 });
-  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
+  writeFileSync(path, text, { mode: 0o644, flag: "wx" }); // never through a link that somebody planted
+  if (owner !== undefined) lchownSync(path, owner.uid, owner.gid);
 }
 
 /** Control characters cannot end the line: names come from outside. */

@@ -12,6 +12,8 @@ export interface ChildEnd {
 
 /** How long nothing may come after the end before the output counts as complete. */
 const LAST_OUTPUT_MS = 1000;
+/** And how long is listened at most: who writes without end is not waited for. */
+const LISTEN_MS_MAX = 10_000;
 
 /** To be called at once, or the end may be missed. */
 export async function childEnd(child: ChildProcess): Promise<ChildEnd> {
@@ -26,8 +28,10 @@ export async function childEnd(child: ChildProcess): Promise<ChildEnd> {
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
     child.once("error", (spawnError) => resolve({ exitCode: null, signal: null, spawnError }));
   });
-  // A stray grandchild may hold the pipes for ever. As long as something comes, it is listened to.
-  for (let seen = -1; !isClosed && end.spawnError === undefined && seen !== bytesFrom(child); ) {
+  // A stray grandchild may hold the pipes for ever. As long as something comes, it is listened to, for a while.
+  const giveUpAt = performance.now() + LISTEN_MS_MAX;
+  const isOver = () => isClosed || end.spawnError !== undefined || performance.now() > giveUpAt;
+  for (let seen = -1; !isOver() && seen !== bytesFrom(child); ) {
     seen = bytesFrom(child);
     const waiting = new AbortController();
     const patience = delay(LAST_OUTPUT_MS, undefined, { signal: waiting.signal }).catch(() => {});

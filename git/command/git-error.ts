@@ -56,10 +56,10 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
     // Of a file in a checkout git does not say why; it is hardly ever anything else.
     /No space left on device|Disk quota exceeded|file write error|unable to write file|out of disk space/i,
   ],
-  ["not-writable", /Read-only file system|Permission denied(?! \()/i],
+  ["not-writable", /Read-only file system|Permission denied(?!,? (?:\(|please))/i],
   [
     "locked",
-    /Unable to create '.*\.lock'|cannot lock ref|could not lock|is already locked|File exists\.\s+Another git process/i,
+    /Unable to create '': File exists|cannot lock ref|could not lock|is already locked|File exists\.\s+Another git process/i,
   ],
   [
     "corrupt",
@@ -67,7 +67,7 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
   ],
   [
     "auth",
-    /Authentication failed|told us to quit|could not read Username|could not read Password|terminal prompts disabled|HTTP (401|403)|returned error: (401|403)|Permission denied \(publickey|Invalid username or|Host key verification failed|access denied/i,
+    /Authentication failed|told us to quit|could not read Username|could not read Password|terminal prompts disabled|HTTP (401|403)|returned error: (401|403)|Permission denied,? (?:\(|please)|Invalid username or|Host key verification failed|access denied/i,
   ],
   [
     "not-found",
@@ -98,10 +98,17 @@ export function classifyGitFailure(stderr: string): GitErrorCode {
 export function tellingLine(stderr: string): string {
   const lines = stderr.trim().split("\n");
   const wording = findWording(stderr)?.[1];
-  return lines.find((line) => (wording ?? /^error: /).test(line)) ?? lines.at(-1) ?? "";
+  const isTelling = (line: string) => (wording ?? /^error: /).test(withoutNames(line));
+  return lines.find(isTelling) ?? lines.at(-1) ?? "";
 }
 
+/** Names are no wordings: a file may be called `bad object`, and stands in quotes. */
 function findWording(stderr: string) {
-  const own = stderr.replaceAll(/^remote: .*$/gm, "");
-  return WORDINGS.find(([code, wording]) => wording.test(OURS.includes(code) ? own : stderr));
+  const said = withoutNames(stderr);
+  const own = said.replaceAll(/^(?:remote: |.*\[remote rejected\]).*$/gm, "");
+  return WORDINGS.find(([code, wording]) => wording.test(OURS.includes(code) ? own : said));
+}
+
+function withoutNames(text: string): string {
+  return text.replaceAll(/(?<=^|[\s(])'.*'(?=$|[\s:,.)])/gm, "''");
 }

@@ -19,7 +19,8 @@ export function readProcessState(pid: number | string): ProcessState | undefined
     text = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ESRCH") return undefined;
+    // Where /proc is mounted with `hidepid`, processes of others are not to be seen.
+    if (["ENOENT", "ESRCH", "EPERM", "EACCES"].includes(code ?? "")) return undefined;
     throw error;
   }
   const end = text.lastIndexOf(")");

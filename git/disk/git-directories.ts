@@ -70,7 +70,7 @@ export function stagingPlace({ staging }: Pick<GitDirectories, "staging">, what:
 
 /** Who makes the thing of this name in staging; undefined for names that are not ours. */
 export function stagingMaker(name: string): ProcessIdentity | undefined {
-  const [, pid, start] = /^[a-z-]+\.(\d+)\.(\d*)\.[0-9a-f]{8}$/.exec(name) ?? [];
+  const [, pid, start] = /^[a-z-]+\.(\d+)\.([\da-f-]*)\.[0-9a-f]{8}$/.exec(name) ?? [];
   return pid === undefined || start === undefined ? undefined : { pid: Number(pid), start };
 }
 

@@ -1,6 +1,7 @@
 // Overlay mounts: a writable layer over read-only ones, in the time of one system call.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { ToolShell } from "../command/tool-shell.ts";
 import { asDiskError } from "./disk-error.ts";
 
@@ -20,6 +21,9 @@ export interface OverlayPlan {
  * on: a file of two names that is copied up must get a number of its own (see `settleFiles`).
  */
 const OPTIONS = "volatile,redirect_dir=on,index=off";
+
+const LEAVE_WITHIN_MS = 5000;
+const LOOK_EVERY_MS = 20;
 
 export class MountError extends Error {
   override readonly name = "MountError";
@@ -54,6 +58,26 @@ export async function unmountLazily(path: string): Promise<void> {
   const { exitCode, said } = await shell.run("umount", ["-n", "-i", "-l", path]);
   if (exitCode !== 0 && isMounted(path)) {
     throw new MountError(`cannot unmount '${path}': ${said.trim()}`);
+  }
+}
+
+/** Somebody who only looks in (a scanner, say) leaves again soon. */
+export async function unmountPatiently(path: string): Promise<void> {
+  for (const giveUpAt = Date.now() + LEAVE_WITHIN_MS; ; await delay(LOOK_EVERY_MS)) {
+    try {
+      if (await unmount(path)) return;
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+    }
+    if (Date.now() > giveUpAt) throw new MountError(`cannot unmount '${path}': it is in use`);
+  }
+}
+
+/** Whatever is still mounted below; in the end by force, because all of it is to be deleted. */
+export async function unmountBelow(directory: string): Promise<void> {
+  for (const path of mountsBelow(directory)) {
+    const isGone = await unmount(path).catch(() => false);
+    if (!isGone) await unmountLazily(path);
   }
 }
 

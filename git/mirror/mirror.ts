@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { GitError } from "../command/git-error.ts";
+import { runGit } from "../command/run-git.ts";
 import { asDiskError } from "../disk/disk-error.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
@@ -164,6 +165,14 @@ export class Mirrors {
    * A new mirror in place of one that somebody has found damaged; a fetch does so by itself when it notices. The old one
    * goes when the new one is complete, and with it what only the old one had.
    */
+  /** Asked before it is made anew: what failed may have been something else. */
+  async isDamaged(remote: RemoteUrl, signal?: AbortSignal): Promise<boolean> {
+    const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"];
+    const options = { gitDir: this.pathOf(remote), signal, timeoutMs: FIRST_FETCH_TIMEOUT_MS };
+    const answers = Array.from({ length: 128 }, (_, index) => index + 1);
+    return (await runGit(args, { ...options, answers })).exitCode !== 0;
+  }
+
   async rebuild(remote: RemoteUrl, access: RemoteAccess = {}): Promise<Mirror> {
     const gitDir = this.pathOf(remote);
     await this.#makePlace();

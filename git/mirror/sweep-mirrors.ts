@@ -25,7 +25,6 @@ export async function sweepMirrors(
     } else if (/^[^.].*\.git$/.test(name)) {
       const found = await sweepOne(path, locks);
       if ("removed" in found) removed.push(...found.removed);
-      else kept.push({ path, reason: found.reason });
     } else {
       kept.push({ path, reason: "not made by Croft" });
     }

@@ -1,7 +1,9 @@
 // Makes a mirror, brings it up to date, and makes it anew when it is damaged; always under the long lock.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { link, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { packFiles } from "../checkout/lay-out-repository.ts";
 import { GitError } from "../command/git-error.ts";
 import { runGit } from "../command/run-git.ts";
 import {
@@ -67,13 +69,14 @@ export async function makeMirror(
   await makeDirectories(directories.trash, 0o700);
   try {
     await initPrivate(staged, context.held);
-    const all = [...new Set([...USUAL_REFS, ...refs])];
+    const all = [...new Set([...USUAL_REFS, ...refs, ...(await knownRefs(gitDir))])];
     const missing = await fetchRefs(staged, all, ownName, {
       ...context,
       timeoutMs: FIRST_FETCH_TIMEOUT_MS,
     });
     await runGit(["pack-refs", "--all"], { gitDir: staged, lockDescriptors: context.held });
     const request = { purpose: "put the mirror in place", signal: context.signal };
+    await linkSoundPacks(gitDir, staged);
     const doomed = await locks.hold(gitDir, request, async () => {
       const old = await moveToTrash(directories, gitDir);
       await rename(staged, gitDir);
@@ -84,6 +87,31 @@ export async function makeMirror(
   } catch (error) {
     await removeTree(staged);
     throw error;
+  }
+}
+
+/** Pull requests and the like that somebody once asked for: a mirror made anew has them too, if the remote still has. */
+async function knownRefs(gitDir: string): Promise<string[]> {
+  if (!existsSync(gitDir)) return [];
+  const args = ["for-each-ref", "--format=%(refname)", "refs/remote"];
+  const { stdout, exitCode } = await runGit(args, { gitDir, answers: [128] });
+  if (exitCode !== 0) return []; // damaged beyond that
+  const names = stdout.toString("utf8").split("\n");
+  return names
+    .filter((name) => name !== "" && !/^refs\/remote\/(?:heads|tags)\//.test(name))
+    .map((name) => name.replace(/^refs\/remote\//, "refs/"));
+}
+
+/** Results borrow objects that no ref of the remote leads to any more: whatever of the old mirror is sound stays. */
+async function linkSoundPacks(from: string, to: string): Promise<void> {
+  const [old, fresh] = [join(from, "objects/pack"), join(to, "objects/pack")];
+  for (const name of packFiles(old).filter((file) => file.endsWith(".idx"))) {
+    const index = join(old, name);
+    const { exitCode } = await runGit(["verify-pack", index], { gitDir: from, answers: [1, 128] });
+    if (exitCode !== 0 || existsSync(join(fresh, name))) continue;
+    const pack = name.replace(/\.idx$/, ".pack");
+    await link(join(old, pack), join(fresh, pack));
+    await link(index, join(fresh, name));
   }
 }
 

@@ -77,7 +77,7 @@ export class Wishes {
 }
 
 function makerOf(name: string): ProcessIdentity | undefined {
-  const [, pid, start] = /^(\d+)\.(\d*)\.[0-9a-f]{8}\.json(?:\.draft)?$/.exec(name) ?? [];
+  const [, pid, start] = /^(\d+)\.([\da-f-]*)\.[0-9a-f]{8}\.json(?:\.draft)?$/.exec(name) ?? [];
   return pid === undefined || start === undefined ? undefined : { pid: Number(pid), start };
 }
 

@@ -6,7 +6,7 @@ import { makeOwned } from "../checkout/lay-out-repository.ts";
 import { runTool } from "../command/run-tool.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
-import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
+import { mountOverlay, unmountBelow } from "../disk/mount-overlay.ts";
 import { JobCommand } from "../sandbox/job-command.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
@@ -45,15 +45,12 @@ async function tryOverlay(directories: GitDirectories): Promise<Ability> {
     for (const directory of [lower, upper, work, target]) mkdirSync(directory);
     mkdirSync(join(lower, "directory"));
     await mountOverlay({ base: place, layers: [lower], upper, work, target });
-    try {
-      renameSync(join(target, "directory"), join(target, "renamed"));
-    } finally {
-      await unmount(target);
-    }
+    renameSync(join(target, "directory"), join(target, "renamed"));
     return { isPossible: true };
   } catch (error) {
     return impossibleOverlay(directories.data, error);
   } finally {
+    await unmountBelow(place);
     await removeTree(place);
   }
 }

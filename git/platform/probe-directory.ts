@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isProcessAlive } from "../command/process-identity.ts";
 import { removeTree, stagingMaker, stagingPlace } from "../disk/git-directories.ts";
-import { mountsBelow, unmount, unmountLazily } from "../disk/mount-overlay.ts";
+import { unmountBelow } from "../disk/mount-overlay.ts";
 
 /** Below a directory that may be somebody else's, the name must tell whose it is. */
 const NAME = "croft-probe";
@@ -53,9 +53,7 @@ export function isProbeName(name: string): boolean {
 }
 
 async function remove(path: string): Promise<void> {
-  for (const mount of mountsBelow(path)) {
-    if (!(await unmount(mount))) await unmountLazily(mount);
-  }
+  await unmountBelow(path);
   await removeTree(path);
 }
 

@@ -151,8 +151,9 @@ function submoduleRemote(
   try {
     const isRelative = url.startsWith("./") || url.startsWith("../");
     const remote = parseRemoteUrl(isRelative ? relativeTo(parent, url) : url, rules);
-    if ((remote.protocol === "file") !== (parent.protocol === "file")) {
-      throw refused(path, "a remote and a path of this machine do not mix");
+    // By ssh it would be reached as Croft itself, not as the caller; a path of this machine does not mix with a remote.
+    if (remote.protocol !== parent.protocol) {
+      throw refused(path, `it is reached by ${remote.protocol}, its parent by ${parent.protocol}`);
     }
     if (remote.host === parent.host || allowHosts.includes(remote.host)) return remote;
     throw refused(path, `it comes from another host, '${remote.host}', which is not allowed`);

@@ -1,13 +1,14 @@
 // One repository an owner and remote for what jobs made: nothing of it ever enters the mirror that others share.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { runGit } from "../command/run-git.ts";
 import { type GitDirectories, removeTree, stagingPlace } from "../disk/git-directories.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { removeStaleFiles } from "../mirror/remove-stale-files.ts";
+import type { CommitId } from "../remote/commit-id.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 /** Which attempt of which job speaks. Without a job there is nothing to be late for. */
@@ -77,6 +78,15 @@ export class ResultRepository {
     );
   }
 
+  /** Its own work, or where that began; not whatever the mirror has. */
+  async requireRecorded(commit: CommitId, base: CommitId): Promise<void> {
+    if (commit === base) return;
+    const args = ["for-each-ref", "--count=1", "--contains", commit, "refs/croft"];
+    const { stdout, exitCode } = await runGit(args, { gitDir: this.gitDir, answers: [128, 129] });
+    if (exitCode === 0 && stdout.length > 0) return;
+    throw new WorkspaceError("invalid-request", `no result leads to commit ${commit}`);
+  }
+
   #latestOf(jobId: string): number {
     const file = this.#fenceOf(jobId);
     return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
@@ -94,7 +104,8 @@ export class ResultRepository {
     try {
       await runGit(["init", "--quiet", "--bare", staged]);
       await makeDirectories(join(staged, "objects/info"));
-      const borrowed = join(this.mirror.gitDir, "objects");
+      // Relative, so that the data directory can be moved.
+      const borrowed = relative(join(this.gitDir, "objects"), join(this.mirror.gitDir, "objects"));
       writeFileSync(join(staged, "objects/info/alternates"), `${borrowed}\n`);
       await makeDirectories(dirname(this.gitDir), 0o700);
       await this.#moveIn(staged);

@@ -1,5 +1,5 @@
 // Takes a pack that a job made into its owner's results, after proving that it brings nothing the job could not read.
-import { mkdirSync, readFileSync, renameSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { packFiles } from "../checkout/lay-out-repository.ts";
 import { GitError } from "../command/git-error.ts";
@@ -47,6 +47,7 @@ export async function takeIn(results: ResultRepository, incoming: Incoming): Pro
   const options: RunGitOptions = { gitDir: results.gitDir, timeoutMs: 10 * 60_000 };
   await results.hold("open results", async () => results.requireCurrent(attempt));
   if (commit !== base) {
+    requireModest(incomingPack(place));
     const args = ["index-pack", "--no-rev-index", incomingPack(place)];
     const variables = { ...quarantine, ...MODEST };
     const hash = await gitText(args, { ...options, variables }).catch(refuse);
@@ -61,6 +62,18 @@ export async function takeIn(results: ResultRepository, incoming: Incoming): Pro
     const held = { ...options, lockDescriptors: [descriptor] };
     await runGit(["update-ref", "--end-of-options", ref, commit], held);
   });
+}
+
+const OBJECTS_MAX = 500_000;
+
+/** A pack says in its head how many objects it has; a small one can have millions. */
+function requireModest(pack: string): void {
+  const head = Buffer.alloc(12);
+  const descriptor = openSync(pack, "r");
+  const bytesRead = readSync(descriptor, head);
+  closeSync(descriptor);
+  const objects = bytesRead < head.length ? 0 : head.readUInt32BE(8);
+  if (objects > OBJECTS_MAX) refuse(new Error(`it has more than ${OBJECTS_MAX} objects`));
 }
 
 /** What is wrong with the disk is not wrong with the result. */

@@ -10,6 +10,7 @@ import { descendantsOf, signalProcess } from "../command/process-tree.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { jobEnvironment, PATH } from "./job-environment.ts";
 import type { JobUser } from "./job-user.ts";
+import { keyringFilter } from "./keyring-filter.ts";
 import { type SandboxPlan, sandboxArguments } from "./sandbox-arguments.ts";
 import { readSandboxStatus, type SandboxStatus } from "./sandbox-status.ts";
 
@@ -121,6 +122,8 @@ export class JobCommand {
 
 const STATUS_DESCRIPTOR = 3;
 const ARGUMENTS_DESCRIPTOR = 4;
+const FILTER_DESCRIPTOR = 5;
+const FILTER = keyringFilter(process.arch);
 /** Finds the program in the command's own PATH and says 127 when there is none, in the sandbox or not. */
 const EXECUTE = ["/bin/sh", "-c", 'exec "$@"', "sh"];
 
@@ -143,7 +146,7 @@ function start(argv: readonly string[], place: JobPlace, options: JobCommandOpti
     cwd: sandbox === undefined ? workspace : "/",
     env: sandbox === undefined ? environment : { PATH },
     detached: true,
-    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", extra, extra],
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", extra, extra, extra],
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   child.stdin?.on("error", () => {}); // it may end before it has read all: its exit code tells
@@ -154,12 +157,18 @@ function start(argv: readonly string[], place: JobPlace, options: JobCommandOpti
       name,
       value,
     ]);
-    const text = [...sandboxArguments(sandbox), "--clearenv", ...setting].join("\0");
-    const channel = child.stdio[ARGUMENTS_DESCRIPTOR] as Writable;
-    channel.on("error", () => {}); // it ended before it had read all: its exit code tells
-    channel.end(`${text}\0`);
+    const filter = FILTER === undefined ? [] : ["--seccomp", `${FILTER_DESCRIPTOR}`];
+    const told = [...sandboxArguments(sandbox), ...filter, "--clearenv", ...setting];
+    tell(child, ARGUMENTS_DESCRIPTOR, `${told.join("\0")}\0`);
+    tell(child, FILTER_DESCRIPTOR, FILTER ?? "");
   }
   return child;
+}
+
+function tell(child: ChildProcess, descriptor: number, what: string | Buffer): void {
+  const channel = child.stdio[descriptor] as Writable;
+  channel.on("error", () => {}); // it ended before it had read all: its exit code tells
+  channel.end(what);
 }
 
 /** A child that could not be started at all (no descriptors left) has no streams either. */

@@ -19,6 +19,8 @@ const SYSTEM = ["/usr", "/etc", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib
 /** What `resolv.conf` often leads to. */
 const NETWORK = ["/run/systemd/resolve"];
 
+const SHARED_MEMORY_BYTES = String(256 * 1024 ** 2);
+
 /**
  * Capabilities are dropped, because a bubblewrap that root started would keep all of them and the command could remount
  * what is read-only (measured). The process namespace is what makes the end certain: with its first process all others go.
@@ -31,11 +33,12 @@ export function sandboxArguments(plan: SandboxPlan): string[] {
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...SYSTEM.flatMap(bindSystem),
     ...(hasNetwork ? NETWORK.flatMap(bindSystem) : []),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--proc", "/proc", "--dev", "/dev", "--size", SHARED_MEMORY_BYTES, "--tmpfs", "/dev/shm"],
     ...["--bind", temporary, "/tmp"],
     ...["--tmpfs", hidden, "--bind", workspace, workspace],
-    ...writable.flatMap((path) => ["--bind", path, path]),
-    ...["--remount-ro", hidden, "--chdir", workspace],
+    ...writable.flatMap((path) => ["--bind", path, path, ...closed(path)]),
+    // What bubblewrap made itself lies in memory: nobody may fill it.
+    ...["--remount-ro", hidden, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workspace],
   ];
 }
 
@@ -45,6 +48,17 @@ export function sandboxArguments(plan: SandboxPlan): string[] {
  */
 function hiddenRoot(data: string): string {
   return /^\/tmp\/[^/]+/.exec(data)?.[0] ?? data;
+}
+
+/** Of a repository that can be written: what would make its owner's git run programs. */
+const RUN_BY_GIT = ["config", "config.worktree", "hooks", "info"];
+
+function closed(repository: string): string[] {
+  return RUN_BY_GIT.map((name) => `${repository}/${name}`).flatMap((path) => [
+    "--ro-bind-try",
+    path,
+    path,
+  ]);
 }
 
 function bindSystem(path: string): string[] {

@@ -8,7 +8,7 @@ import {
   removeTree,
   stagingMaker,
 } from "../disk/git-directories.ts";
-import { mountsBelow, unmount, unmountLazily } from "../disk/mount-overlay.ts";
+import { unmountBelow } from "../disk/mount-overlay.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import { endOrphansIn } from "./end-orphans-in.ts";
 import type { SweepLog } from "./sweep-report.ts";
@@ -28,8 +28,7 @@ export async function sweepStaging(
     if (isProcessAlive(maker)) continue; // still being made
     await log.attempt(path, async () => {
       await endOrphansIn(path, jobUser);
-      for (const mount of mountsBelow(path))
-        if (!(await unmount(mount))) await unmountLazily(mount);
+      await unmountBelow(path);
       const doomed = await moveToTrash(directories, path);
       if (doomed !== undefined) await removeTree(doomed);
       return true;

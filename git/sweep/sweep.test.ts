@@ -9,7 +9,6 @@ import { scratchGit } from "../../test/support/scratch-git.ts";
 import { unmountWhenFinished } from "../../test/support/unmount-below.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { thisProcess } from "../command/process-identity.ts";
-import { stagingPlace } from "../disk/git-directories.ts";
 import { mountsBelow } from "../disk/mount-overlay.ts";
 import type { GitOptions } from "../open-git.ts";
 import type { LedgerEntry } from "../workspace/ledger.ts";
@@ -237,7 +236,7 @@ test.skipIf(!isRoot)(
       files.push(join(entry.path, "half"));
     }
     const doomed = join(git.directories.trash, "doomed");
-    const stuck = stagingPlace(git.directories, "template").replace(/\.\d+\.\d+\./, ".4000000.1.");
+    const stuck = join(git.directories.staging, "template.4000000.1.00000000");
     for (const path of [doomed, stuck]) {
       mkdirSync(path);
       writeFileSync(join(path, "half"), "");

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { GitDirectories } from "../disk/git-directories.ts";
+import { sweepLives } from "../lock/life-lock.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import { sweepMirrors } from "../mirror/sweep-mirrors.ts";
 import { removeDeadProbes } from "../platform/probe-directory.ts";
@@ -42,6 +43,7 @@ export async function sweep(parts: SweepParts): Promise<SweepReport> {
   await log.part(directories.data, async () => {
     log.removed.push(...(await removeDeadProbes(directories.data)));
   });
+  await log.part(directories.locks, async () => sweepLives(directories.locks));
   return log;
 }
 

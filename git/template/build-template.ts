@@ -15,7 +15,7 @@ import {
 } from "../checkout/lay-out-repository.ts";
 import { runGit } from "../command/run-git.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
-import { mountOverlay, unmount } from "../disk/mount-overlay.ts";
+import { mountOverlay, unmountPatiently } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
@@ -78,7 +78,7 @@ export async function buildDelta(
   try {
     await applyChanges({ path: root, owner }, changes, layerAt(place));
   } finally {
-    await unmount(root);
+    await unmountPatiently(root);
   }
   rmdirSync(root);
 }

@@ -19,6 +19,7 @@ import {
   stagingPlace,
 } from "../disk/git-directories.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
+import { unmountBelow } from "../disk/mount-overlay.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
@@ -160,6 +161,7 @@ export class Templates {
         this.#inBackground("sync a template", () => this.#sync(directory, marker));
         return templateOf(directory, marker);
       } catch (error) {
+        await unmountBelow(place);
         await removeTree(place);
         throw error;
       }

@@ -84,7 +84,7 @@ export class FileLedger implements WorkspaceLedger {
 
   async sweep(): Promise<void> {
     for (const name of await this.#names()) {
-      const [, pid, start] = /^\..*\.(\d+)\.(\d*)\.draft$/.exec(name) ?? [];
+      const [, pid, start] = /^\..*\.(\d+)\.([\da-f-]*)\.draft$/.exec(name) ?? [];
       if (pid === undefined || start === undefined) continue;
       if (isProcessAlive({ pid: Number(pid), start })) continue;
       await rm(join(this.#directory, name), { force: true });

@@ -8,6 +8,7 @@ import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { keepBundle } from "../result/keep-bundle.ts";
 import { type Published, publish } from "../result/publish.ts";
+import { publishWorktree } from "../result/publish-worktree.ts";
 import { PackReceiver } from "../result/receive-pack.ts";
 import { COMMIT, DIFF, HEAD, RECORD } from "../result/record-script.ts";
 import type { ResultRepository } from "../result/result-repository.ts";
@@ -143,9 +144,11 @@ export class Workspace {
     }
     const what = { remote, commit, branch, expected, access };
     if (results.kind === "repository") {
-      return await publish({ ...what, ...results, fence: async () => {} });
+      const { gitDir, user } = results;
+      return await publishWorktree(gitDir, this.#parts.directories, { ...what, user });
     }
     const repository = await results.open();
+    await repository.requireRecorded(commit, this.base);
     const fence = () => repository.hold("publish", async () => repository.requireCurrent(entry));
     return await publish({ ...what, gitDir: repository.gitDir, fence });
   }

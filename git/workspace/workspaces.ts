@@ -30,6 +30,7 @@ import {
   makeShallowClone,
 } from "./make-checkout.ts";
 import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { Workspace } from "./workspace.ts";
 import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./workspace-request.ts";
 
@@ -75,7 +76,8 @@ export class Workspaces {
         : await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
     if (found.kind === "mirror") {
       return await this.createAt(found.mirror, found.commit, plan).catch(async (error: unknown) => {
-        if (!(error instanceof GitError) || error.code !== "corrupt") throw error;
+        const isSuspect = error instanceof GitError && error.code === "corrupt";
+        if (!isSuspect || !(await mirrors.isDamaged(repository, reaching.signal))) throw error;
         await mirrors.rebuild(repository, reaching); // it was found damaged while it was read
         const mirror = await mirrors.ensure(repository, resolved, reaching);
         return await this.createAt(mirror, mirror.commit, plan);
@@ -150,7 +152,7 @@ export class Workspaces {
   async #createOverlay(mirror: Mirror, commit: CommitId, plan: WorkspacePlan, choice: KindChoice) {
     const { templates, admission } = this.#options;
     for (let tries = 1; ; tries++) {
-      const template = await templates.get(mirror, commit);
+      const template = await untilAborted(templates.get(mirror, commit), plan.signal);
       const layers = template.layers.map((layer) => join(layer, ".."));
       const entry = await this.#enter(plan, mirror, { kind: "overlay", layers });
       try {
@@ -158,6 +160,7 @@ export class Workspaces {
           makeOverlay(this.#checkoutPlan(entry, mirror, commit, plan), template),
         );
         await this.#complete(entry, mirror, commit, plan);
+        plan.signal?.throwIfAborted();
         return this.#open(entry, mirror, commit, { plan, reason: choice.reason });
       } catch (error) {
         await this.removeEntry(entry, true);
@@ -202,6 +205,7 @@ export class Workspaces {
         make(this.#checkoutPlan(entry, mirror, commit, plan)),
       );
       await this.#complete(entry, source, commit, plan);
+      plan.signal?.throwIfAborted();
       return this.#open(entry, mirror, commit, opening);
     } catch (error) {
       await this.removeEntry(entry, true);
