@@ -3,7 +3,7 @@ import type { TreeLimits } from "./checkout/measure-tree.ts";
 import { DiskAdmission } from "./disk/disk-admission.ts";
 import { asDiskError } from "./disk/disk-error.ts";
 import { type GitDirectories, openGitDirectories } from "./disk/git-directories.ts";
-import { claimLife } from "./lock/life-lock.ts";
+import { claimLife, releaseLife } from "./lock/life-lock.ts";
 import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
 import { Mirrors } from "./mirror/mirror.ts";
 import { repackMirrors } from "./mirror/repack-mirrors.ts";
@@ -49,7 +49,7 @@ export interface Git {
   readonly workspaces: Workspaces;
   /** Removes leftovers of the dead: at start, and every minute. */
   sweep(): Promise<SweepReport>;
-  /** Resolves when nothing runs in the background any more. */
+  /** Resolves when nothing runs in the background any more. Workspaces that are still there belong to nobody then. */
   close(): Promise<void>;
 }
 
@@ -97,6 +97,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
       await mirrors.close();
       await templates.idle();
       await workspaces.idle();
+      releaseLife(directories.locks);
     },
   };
 }

@@ -90,6 +90,7 @@ describe("doors", () => {
         "engine/database/postmaster.ts",
         "git/command/run-git.ts",
         "git/command/run-tool.ts",
+        "git/command/tool-shell.ts",
         "git/sandbox/job-command.ts",
         "git/lock/prove-lock.ts",
       ],

@@ -65,10 +65,11 @@ export async function countFiles(
   gitDir: string,
   commit: CommitId,
   max: number,
+  signal?: AbortSignal,
 ): Promise<number | undefined> {
   try {
     const args = ["ls-tree", "-r", "--format=", commit]; // an empty line each
-    const { stdout } = await runGit(args, { gitDir, maxOutputBytes: max });
+    const { stdout } = await runGit(args, { gitDir, maxOutputBytes: max, signal });
     return stdout.length;
   } catch (error) {
     if (error instanceof GitError && error.code === "too-large") return undefined;

@@ -15,8 +15,8 @@ import { tryLock } from "fs-native-extensions";
 
 /** One name for the whole life, whatever directories it is claimed in. */
 let own: string | undefined;
-/** The open file is the lock: it is never closed. */
-const claimed = new Map<string, number>();
+/** The open file is the lock. */
+const claimed = new Map<string, { readonly descriptor: number; claims: number }>();
 
 const TRIES_MAX = 100;
 
@@ -27,7 +27,11 @@ export function ownLife(): string | undefined {
 /** Numbers of processes differ between containers that share a volume; a file lock does not. */
 export function claimLife(locks: string): void {
   const directory = join(locks, "lives");
-  if (claimed.has(directory)) return;
+  const known = claimed.get(directory);
+  if (known !== undefined) {
+    known.claims++;
+    return;
+  }
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   own ??= randomBytes(8).toString("hex");
   const path = join(directory, own);
@@ -35,7 +39,7 @@ export function claimLife(locks: string): void {
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     // A sweep may have taken it for a dead one's between our opening and our locking.
     if (tryLock(descriptor) && isStillThere(descriptor, path)) {
-      claimed.set(directory, descriptor);
+      claimed.set(directory, { descriptor, claims: 1 });
       return;
     }
     closeSync(descriptor);
@@ -43,9 +47,19 @@ export function claimLife(locks: string): void {
   throw new Error(`cannot lock '${path}'`);
 }
 
-/** Known only in directories that this process has claimed itself: elsewhere nobody is asked about. */
+/** With the last claim given back, whatever was left here counts as a dead one's. */
+export function releaseLife(locks: string): void {
+  const directory = join(locks, "lives");
+  const known = claimed.get(directory);
+  if (known === undefined || --known.claims > 0) return;
+  claimed.delete(directory);
+  rmSync(join(directory, own ?? ""), { force: true });
+  closeSync(known.descriptor);
+}
+
+/** Known only in directories that this process has claimed itself; where it has none, everybody may live. */
 export function isLifeOver(life: string): boolean {
-  if (life === own) return false;
+  if (life === own || claimed.size === 0) return false;
   return [...claimed.keys()].every((directory) => !isLocked(join(directory, life)));
 }
 

@@ -26,7 +26,7 @@ test("stale files of a free mirror go, and nothing else", async () => {
   expect(await sweepMirrors(directories, locks)).toMatchObject({ removed: [] });
 });
 
-test("a mirror that is being fetched or moved is left alone and reported, without waiting", async () => {
+test("a mirror that is being fetched or moved is left alone, without waiting: that it is in use is no news", async () => {
   const { mirrors, remote, gitDir, directories, locks } = await mirrorScene();
   await mirrors.fetch(remote, USUAL_REFS);
   const lock = join(gitDir, "packed-refs.lock");
@@ -35,14 +35,10 @@ test("a mirror that is being fetched or moved is left alone and reported, withou
     await locks.hold(gitDir, { purpose: "short" }, () => sweepMirrors(directories, locks)),
     await locks.holdLong(gitDir, { purpose: "long" }, () => sweepMirrors(directories, locks)),
   ];
-  for (const [report, purpose] of [
-    [busy[0], "short"],
-    [busy[1], "long"],
-  ] as const) {
-    expect(report?.removed).toEqual([]);
-    expect(report?.kept[0]).toMatchObject({ path: gitDir });
-    expect(report?.kept[0]?.reason).toContain(`'${purpose}'`);
-  }
+  expect(busy).toEqual([
+    { removed: [], kept: [] },
+    { removed: [], kept: [] },
+  ]);
   expect(existsSync(lock)).toBe(true);
 });
 

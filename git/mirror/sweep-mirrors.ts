@@ -23,8 +23,7 @@ export async function sweepMirrors(
     if (/^\..+\.git\.wanted$/.test(name)) {
       removed.push(...(await new Wishes(path).sweep()));
     } else if (/^[^.].*\.git$/.test(name)) {
-      const found = await sweepOne(path, locks);
-      if ("removed" in found) removed.push(...found.removed);
+      removed.push(...(await sweepOne(path, locks)));
     } else {
       kept.push({ path, reason: "not made by Croft" });
     }
@@ -32,17 +31,15 @@ export async function sweepMirrors(
   return { removed, kept };
 }
 
-type Found = { readonly removed: readonly string[] } | { readonly reason: string };
-
 /** Both locks, or nothing: while somebody works in it, its files are not stale. */
-async function sweepOne(gitDir: string, locks: RepositoryLocks): Promise<Found> {
+async function sweepOne(gitDir: string, locks: RepositoryLocks): Promise<string[]> {
   const request = { purpose: "sweep", timeoutMs: 0 };
   try {
     return await locks.holdLong(gitDir, request, async () =>
-      locks.hold(gitDir, request, async () => ({ removed: removeStaleFiles(gitDir) })),
+      locks.hold(gitDir, request, async () => removeStaleFiles(gitDir)),
     );
   } catch (error) {
-    if (error instanceof LockTimeout) return { reason: `in use: ${error.message}` };
+    if (error instanceof LockTimeout) return []; // in use: no news
     throw error;
   }
 }

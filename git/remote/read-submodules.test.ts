@@ -82,7 +82,7 @@ test("each submodule has its path, its commit and its remote; relative addresses
     ["vendor/one", LINKED, "https://git.example.org/team/one.git"],
     ["deep/er/two", LINKED, "https://git.example.org/other/two.git"],
     ["three", LINKED, "https://git.example.org/lib/three.git"],
-    ["four", LINKED, "ssh://git@git.example.org/team/four.git"],
+    ["four", LINKED, "https://git.example.org/team/four.git"],
   ]);
 });
 

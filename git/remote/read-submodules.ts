@@ -150,7 +150,8 @@ function submoduleRemote(
   if (/[\x00-\x1f\x7f]/.test(url)) throw refused(path, "its address has control characters");
   try {
     const isRelative = url.startsWith("./") || url.startsWith("../");
-    const remote = parseRemoteUrl(isRelative ? relativeTo(parent, url) : url, rules);
+    const named = parseRemoteUrl(isRelative ? relativeTo(parent, url) : url, rules);
+    const remote = asParent(named, parent, rules);
     // By ssh it would be reached as Croft itself, not as the caller; a path of this machine does not mix with a remote.
     if (remote.protocol !== parent.protocol) {
       throw refused(path, `it is reached by ${remote.protocol}, its parent by ${parent.protocol}`);
@@ -161,6 +162,14 @@ function submoduleRemote(
     if (error instanceof RemoteUrlError) throw refused(path, error.message);
     throw error;
   }
+}
+
+/** Many write `git@host:…` for what the caller can reach by https, with a token of its own. */
+function asParent(remote: RemoteUrl, parent: RemoteUrl, rules: RemoteUrlRules): RemoteUrl {
+  const hostOf = ({ host }: RemoteUrl) => host.replace(/:\d+$/, "");
+  const isByWeb = parent.protocol === "https" || parent.protocol === "http";
+  if (remote.protocol !== "ssh" || !isByWeb || hostOf(remote) !== hostOf(parent)) return remote;
+  return parseRemoteUrl(`${parent.protocol}://${parent.host}/${remote.path}`, rules);
 }
 
 /** As git does: `../` takes away the parent's last part. It may not reach the host. */

@@ -172,7 +172,7 @@ test("a name that is no branch, and a commit that nobody recorded, are refused",
     await expect(publishing).rejects.toMatchObject({ code: "invalid-request" });
   }
   const unknown = job.publish({ branch: "unknown", commit: commitId("9".repeat(40)) });
-  await expect(unknown).rejects.toMatchObject({ name: "GitError" });
+  await expect(unknown).rejects.toMatchObject({ code: "invalid-request" });
   expect(await branchAt("unknown")).toBe("");
   await job.remove();
 });

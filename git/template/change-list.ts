@@ -1,5 +1,6 @@
 // Which files differ between two commits: what the next template has to write.
-import { GitError } from "../command/git-error.ts";
+import { countFiles } from "../checkout/measure-tree.ts";
+import { GitError, type GitErrorCode } from "../command/git-error.ts";
 import { runGit } from "../command/run-git.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 
@@ -15,23 +16,56 @@ export interface ChangedFile {
 }
 
 const CHANGE_BYTES = 250;
+const EXPECTED: readonly GitErrorCode[] = ["too-large", "corrupt", "aborted"];
 
-/** Undefined when there are more than `max`: then a whole checkout is the better way. */
+export interface ChangeLimits {
+  readonly changes: number;
+  /** Of the new tree. */
+  readonly files: number;
+}
+
+/**
+ * Undefined when there are more than allowed: then a whole checkout is the better way. To compare trees takes memory for
+ * each difference, and a small repository can hold a very large tree: so its files are counted meanwhile, and the
+ * comparison ends when they are too many. Usually it has long ended by then, and the counting is broken off.
+ */
 export async function listChanges(
   gitDir: string,
   from: CommitId,
   to: CommitId,
-  max: number,
+  limits: ChangeLimits,
 ): Promise<ChangedFile[] | undefined> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to];
+  const tooMany = new AbortController();
+  const listed = new AbortController();
+  const count = async () => {
+    const files = await countFiles(gitDir, to, limits.files, listed.signal);
+    if (files === undefined) tooMany.abort();
+  };
+  const counting = count().catch(() => {}); // broken off; or what is wrong with the tree, the comparison meets too
   try {
-    const { stdout } = await runGit(args, { gitDir, maxOutputBytes: (max + 1) * CHANGE_BYTES });
+    return await compare(gitDir, [from, to], limits.changes, tooMany.signal);
+  } finally {
+    listed.abort();
+    await counting;
+  }
+}
+
+async function compare(
+  gitDir: string,
+  commits: readonly CommitId[],
+  max: number,
+  signal: AbortSignal,
+): Promise<ChangedFile[] | undefined> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", ...commits];
+  try {
+    const maxOutputBytes = (max + 1) * CHANGE_BYTES;
+    const { stdout } = await runGit(args, { gitDir, maxOutputBytes, signal });
     const changes = parseChanges(stdout);
     return changes.length > max ? undefined : changes;
   } catch (error) {
     // The older commit may have been forced away and collected: no template to build on.
-    const isUsable = error instanceof GitError && ["too-large", "corrupt"].includes(error.code);
-    if (isUsable) return undefined;
+    const isExpected = error instanceof GitError && EXPECTED.includes(error.code);
+    if (isExpected) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, renameSync, statSync, utimesSync } from "node:
 import { basename, join } from "node:path";
 import {
   BLOCK_BYTES,
-  countFiles,
   INDEX_ENTRY_BYTES,
   measureTree,
   requireWithin,
@@ -181,11 +180,10 @@ export class Templates {
       .sort((left, right) => right.usedAtMs - left.usedAtMs);
     const base = candidates[0];
     if (base === undefined) return undefined;
-    const max = Math.min(CHANGES_MAX, Math.ceil(base.marker.files * CHANGES_SHARE_MAX));
-    // To compare trees takes memory for each difference, and a small repository can hold a very large tree.
-    const files = await countFiles(mirror.gitDir, commit, base.marker.files + max);
-    if (files === undefined) return undefined;
-    const changes = await listChanges(mirror.gitDir, base.marker.commit, commit, max);
+    const { commit: from, files } = base.marker;
+    const max = Math.min(CHANGES_MAX, Math.ceil(files * CHANGES_SHARE_MAX));
+    const limits = { changes: max, files: files + max };
+    const changes = await listChanges(mirror.gitDir, from, commit, limits);
     return changes === undefined || hasAttributes(changes) ? undefined : { base, changes };
   }
 

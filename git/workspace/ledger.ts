@@ -1,5 +1,6 @@
 // The list of workspaces of this host: written before anything is made, so that no crash leaves something unknown.
-import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isProcessAlive, type ProcessIdentity, thisProcess } from "../command/process-identity.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
@@ -48,24 +49,25 @@ export class FileLedger implements WorkspaceLedger {
     this.#directory = directory;
   }
 
+  /** Without waiting in between: it is a few system calls, and each wait would cost more than all of them. */
   async add(entry: LedgerEntry): Promise<boolean> {
-    await makeDirectories(this.#directory, 0o700);
+    if (!existsSync(this.#directory)) await makeDirectories(this.#directory, 0o700);
     const { pid, start } = thisProcess();
     const draft = join(this.#directory, `.${entry.id}.${pid}.${start}.draft`);
     try {
-      await writeFile(draft, JSON.stringify(entry));
-      await link(draft, this.#fileOf(entry.id)); // whole or not at all, and never over another
+      writeFileSync(draft, JSON.stringify(entry));
+      linkSync(draft, this.#fileOf(entry.id)); // whole or not at all, and never over another
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
       throw error;
     } finally {
-      await rm(draft, { force: true });
+      rmSync(draft, { force: true });
     }
   }
 
   async remove(id: string): Promise<void> {
-    await rm(this.#fileOf(id), { force: true });
+    rmSync(this.#fileOf(id), { force: true });
   }
 
   async list(): Promise<LedgerEntry[]> {

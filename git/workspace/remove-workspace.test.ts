@@ -120,8 +120,8 @@ describe.runIf(isRoot).each(SANDBOXED)("$name", (machine) => {
     await workspace.remove();
     expect(visitor.exitCode ?? visitor.signalCode).toBeNull();
     expectNothingLeft();
-    const told = scene.reports.splice(0).join("\n");
-    expect(told).toBe(
+    const told = scene.reports.splice(0).filter((report) => !report.startsWith("jobs are not"));
+    expect(told.join("\n")).toBe(
       machine.kind === "clone"
         ? ""
         : `'${workspace.path}' of run run-7 is still in use and was unmounted lazily; see who has it open (fuser -m)`,

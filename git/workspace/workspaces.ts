@@ -1,7 +1,8 @@
 // Makes workspaces: resolves what is asked for, chooses the kind, writes the ledger, makes the files.
 import { join } from "node:path";
 import { DEFAULT_IDENTITY, packBytes } from "../checkout/lay-out-repository.ts";
-import { measureTree, type TreeLimits } from "../checkout/measure-tree.ts";
+import type { TreeLimits } from "../checkout/measure-tree.ts";
+import { TreeSizes } from "../checkout/tree-sizes.ts";
 import { GitError } from "../command/git-error.ts";
 import type { DiskAdmission } from "../disk/disk-admission.ts";
 import { asDiskError } from "../disk/disk-error.ts";
@@ -54,10 +55,12 @@ const TRIES_MAX = 10;
 
 export class Workspaces {
   readonly #options: WorkspacesOptions;
+  readonly #sizes: TreeSizes;
   readonly #deleting = new Set<Promise<void>>();
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
+    this.#sizes = new TreeSizes(options.limits);
   }
 
   /** Resolves with the caller's own credential: what that does not show, the caller does not get. */
@@ -194,9 +197,9 @@ export class Workspaces {
     opening: Opening,
     make: (plan: CheckoutPlan) => Promise<void>,
   ): Promise<Workspace> {
-    const { admission, limits, platform } = this.#options;
+    const { admission, platform } = this.#options;
     const { plan } = opening;
-    const { files, bytes } = await measureTree(source.gitDir, commit, limits);
+    const { files, bytes } = await this.#sizes.measure(source.gitDir, commit);
     const packs = join(source.gitDir, "objects/pack");
     const need = { files, bytes: bytes + (platform.jobUser === undefined ? packBytes(packs) : 0) };
     const entry = await this.#enter(plan, mirror, { kind: "clone" });

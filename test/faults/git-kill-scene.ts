@@ -191,6 +191,7 @@ export async function findTraces(scene: KillScene): Promise<string[]> {
   return [
     ...findLeftovers(data, repositories),
     ...wishesIn(git.directories.mirrors),
+    ...readdirSync(join(git.directories.locks, "lives")).slice(1), // but our own
     ...[...kept, ...failed].map(({ path, reason }) => `${path}: ${reason}`),
     ...complaints.splice(0),
     ...(await damageIn(repositories)),
