@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
+import { idle } from "../../test/support/idle.ts";
 import { git as plainGit } from "../../test/support/make-repository.ts";
 import {
   commitTree,
@@ -54,7 +55,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 async function expectClean({ git, data, mirror }: ScratchGit): Promise<void> {
-  await git.close();
+  await idle(git);
   expect(findLeftovers(data, [mirror.gitDir])).toEqual([]);
 }
 

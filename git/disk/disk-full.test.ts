@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
+import { idle } from "../../test/support/idle.ts";
 import { importCommits, type Tree, treeOf } from "../../test/support/import-commits.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -49,7 +50,7 @@ async function refusal(work: Promise<unknown>): Promise<"admission" | "writing">
 }
 
 async function expectClean(git: Git, data: string, remotes: readonly RemoteUrl[]): Promise<void> {
-  await git.close();
+  await idle(git);
   expect(
     findLeftovers(
       data,

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../scripts/source-files.ts";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
+import { idle } from "../../test/support/idle.ts";
 import { LockProcess } from "../../test/support/lock-process.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -27,7 +28,7 @@ test.skipIf(!isRoot)(
     const create = (kind: (typeof KINDS)[number]) =>
       git.workspaces.createAt(mirror, commits[0], { name: "work", owner, kind });
     await (await create("overlay")).remove();
-    await git.close();
+    await idle(git);
     execFileSync("mount", ["--bind", data, data]);
     execFileSync("mount", ["-o", "remount,bind,ro", data]);
     for (const kind of KINDS) await expect(create(kind)).rejects.toMatchObject(NOT_WRITABLE);
@@ -39,7 +40,7 @@ test.skipIf(!isRoot)(
     unmountBelow(data);
     for (const kind of KINDS) await (await create(kind)).remove();
     await git.mirrors.fetch(remote, USUAL_REFS);
-    await git.close();
+    await idle(git);
     expect(findLeftovers(data, [mirror.gitDir])).toEqual([]);
   },
 );

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
 import { gitProcess } from "../../test/support/git-process.ts";
+import { idle } from "../../test/support/idle.ts";
 import { treeOf } from "../../test/support/import-commits.ts";
 import { type ScratchStory, scratchStory } from "../../test/support/scratch-story.ts";
 import type { GitOptions } from "../open-git.ts";
@@ -139,8 +140,8 @@ test.skipIf(!isRoot)(
     evictor.tell();
     const said = (await evictor.ended()).filter((line) => line !== "evicting");
     expect(said).toHaveLength(1);
-    expect(Number(said[0]?.replace("evicted ", ""))).toBeGreaterThan(5);
-    await git.close();
+    expect(Number(said[0]?.replace("evicted ", ""))).toBeGreaterThan(0);
+    await idle(git);
     await git.sweep();
     expect(findLeftovers(data, [mirror.gitDir])).toEqual([]);
   },

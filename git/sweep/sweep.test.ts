@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findLeftovers } from "../../test/support/find-leftovers.ts";
 import { gitProcess } from "../../test/support/git-process.ts";
+import { idle } from "../../test/support/idle.ts";
 import { scratchGit } from "../../test/support/scratch-git.ts";
 import { unmountWhenFinished } from "../../test/support/unmount-below.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
@@ -203,7 +204,7 @@ test("a workspace without a row in the ledger is judged by its marker: dead goes
     { path: join(workspaces, "living-00000002"), reason: expect.stringContaining("works in it") },
   ]);
   expect(failed).toEqual([]);
-  await git.close();
+  await idle(git);
   expect(left().every((path) => path.includes("living-00000002"))).toBe(true);
 });
 
@@ -217,7 +218,7 @@ test("a row that a power loss has cut short still tells what to remove", async (
   writeFileSync(join(ledger, "gone-00000002.json"), '{"id":"gone-0000');
   const { kept, failed } = await git.sweep();
   expect({ kept, failed }).toEqual({ kept: [], failed: [] });
-  await git.close();
+  await idle(git);
   expect(left()).toEqual([]);
 });
 
@@ -252,7 +253,7 @@ test.skipIf(!isRoot)(
       ]);
     onTestFinished(() => void free());
     const { failed } = await git.sweep();
-    await git.close();
+    await idle(git);
     expect(failed.length).toBeGreaterThanOrEqual(2);
     for (const { reason } of failed) expect(reason).toMatch(/not permitted.*; the next sweep/s);
     expect(readdirSync(workspaces).filter((name) => !name.startsWith("."))).toEqual([]);

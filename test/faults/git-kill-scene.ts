@@ -13,6 +13,7 @@ import {
   USUAL_REFS,
 } from "@croft/git";
 import { findLeftovers } from "../support/find-leftovers.ts";
+import { idle } from "../support/idle.ts";
 import { makeRepository, git as plainGit } from "../support/make-repository.ts";
 import { differences, readCheckout } from "../support/read-checkout.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -87,7 +88,7 @@ export async function resetScene(scene: KillScene, operation: Operation): Promis
   if (operation.startsWith("worktree")) {
     await plainGit(["branch", "--quiet", "-D", BRANCH], checkout).catch(() => {}); // there may be none
   }
-  await git.close();
+  await idle(git);
 }
 
 /** Of a process that has never been. */
@@ -182,11 +183,11 @@ const ORPHANS_MS = 10_000;
 /** What is left after one sweep, once programs that outlived their starter have ended by themselves. */
 export async function findTraces(scene: KillScene): Promise<string[]> {
   const { git, data, checkout, mirror, complaints } = scene;
-  await git.close();
+  await idle(git);
   const hasOrphans = () => findLeftovers(data).some((what) => what.startsWith("process"));
   await waitUntil("orphans to end", () => !hasOrphans(), ORPHANS_MS);
   const { kept, failed } = await git.sweep();
-  await git.close();
+  await idle(git);
   const repositories = [mirror.gitDir, join(checkout, ".git")];
   return [
     ...findLeftovers(data, repositories),
