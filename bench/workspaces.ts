@@ -1,6 +1,5 @@
 // A checkout for a job, by Croft and by the usual ways: time to make and remove it, and its disk, as repositories grow.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openGit } from "@croft/git";
 import { serveGit } from "../test/support/serve-git.ts";
@@ -9,6 +8,7 @@ import {
   type BenchRepository,
   makeBenchRepository,
 } from "./workspaces/bench-repository.ts";
+import { openFreshDisk } from "./workspaces/fresh-disk.ts";
 import { type Measurements, noMeasurements } from "./workspaces/measurements.ts";
 import { ofSize } from "./workspaces/of-size.ts";
 import { reportWorkspaces } from "./workspaces/report-workspaces.ts";
@@ -26,8 +26,15 @@ const SIZES = [
 const HUNDRED_FILES = 30_000;
 
 export async function benchWorkspaces(): Promise<object> {
-  const root = mkdtempSync(join(tmpdir(), "croft-bench-"));
-  chmodSync(root, 0o711); // jobs have a user of their own
+  const disk = openFreshDisk();
+  try {
+    return await measureOn(disk.path);
+  } finally {
+    disk.remove();
+  }
+}
+
+async function measureOn(root: string): Promise<object> {
   const remotes = join(root, "remotes");
   mkdirSync(remotes);
   const server = await serveGit(remotes);
@@ -40,7 +47,6 @@ export async function benchWorkspaces(): Promise<object> {
     for (const entry of await git.ledger.list()) await git.workspaces.removeEntry(entry, true);
     await git.close();
     await server.close();
-    rmSync(root, { recursive: true, force: true });
   }
 }
 

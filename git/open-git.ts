@@ -117,7 +117,7 @@ async function openPlace(options: GitOptions) {
   const user = jobUser(options.jobUser);
   try {
     const directories = await openGitDirectories(options.data, user !== undefined);
-    claimLife(directories.locks);
+    await claimLife(directories.locks);
     return {
       directories,
       platform: options.platform ?? (await detectPlatform(directories, user)),

@@ -1,17 +1,9 @@
 // A lock that a process holds as long as it lives, in each data directory it works on: the kernel says when it is over.
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock } from "fs-native-extensions";
+import { makeDirectories } from "../disk/make-directories.ts";
 
 /** One name for the whole life, whatever directories it is claimed in. */
 let own: string | undefined;
@@ -25,14 +17,14 @@ export function ownLife(): string | undefined {
 }
 
 /** Numbers of processes differ between containers that share a volume; a file lock does not. */
-export function claimLife(locks: string): void {
+export async function claimLife(locks: string): Promise<void> {
   const directory = join(locks, "lives");
+  await makeDirectories(directory, 0o700);
   const known = claimed.get(directory);
   if (known !== undefined) {
     known.claims++;
     return;
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   own ??= randomBytes(8).toString("hex");
   const path = join(directory, own);
   for (let tries = 0; tries < TRIES_MAX; tries++) {

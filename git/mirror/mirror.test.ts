@@ -166,19 +166,41 @@ test("a caller that leaves does not end the fetch for the others", async () => {
   await expectSame(origin, gitDir);
 });
 
-test("a refused credential leaves no mirror, and fails only its own caller", async () => {
-  const { mirrors, remote, server, gitDir, data, origin } = await mirrorScene();
+test("a refused credential leaves no mirror", async () => {
+  const { mirrors, remote, server, gitDir, data } = await mirrorScene();
   server.tokens = new Set(["good"]);
-  const access = (password: string) => ({ tokens: staticToken({ username: "x", password }) });
-  const [bad, good] = await Promise.allSettled([
-    mirrors.fetch(remote, USUAL_REFS, access("bad")),
-    mirrors.fetch(remote, USUAL_REFS, access("good")),
-    mirrors.fetch(remote, USUAL_REFS, access("good")),
-  ]);
-  expect(bad).toMatchObject({ status: "rejected", reason: { code: "auth" } });
-  expect(good.status).toBe("fulfilled");
-  await expectSame(origin, gitDir);
+  const fetching = mirrors.fetch(remote, USUAL_REFS, withPassword("bad"));
+  await expect(fetching).rejects.toMatchObject({ code: "auth" });
+  expect(existsSync(gitDir)).toBe(false);
   expect(readdirSync(join(data, "staging"))).toEqual([]);
+});
+
+test("a refused credential fails only its own caller, not those who share its fetch", async () => {
+  const { mirrors, remote, server, gitDir, origin } = await mirrorScene();
+  server.tokens = new Set(["good"]);
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  server.fault = { kind: "gate", opened };
+  const fetchWith = async (password: string, wishes: number) => {
+    const fetching = mirrors.fetch(remote, USUAL_REFS, withPassword(password));
+    await waitUntil("its wish", () => wishCount(gitDir) === wishes);
+    return { fetching };
+  };
+  const running = await fetchWith("good", 1);
+  await waitUntil("its request", () => server.requests.length > 0);
+  const leading = await fetchWith("bad", 2);
+  const following = [await fetchWith("good", 3), await fetchWith("good", 4)];
+  open();
+  const callers = [running, leading, ...following].map(({ fetching }) => fetching);
+  expect(await Promise.allSettled(callers)).toMatchObject([
+    { status: "fulfilled" },
+    { status: "rejected", reason: { code: "auth" } },
+    { status: "fulfilled" },
+    { status: "fulfilled" },
+  ]);
+  await expectSame(origin, gitDir);
 });
 
 test("what a killed git left, locks and half packs, is removed before the next fetch", async () => {
@@ -258,3 +280,7 @@ test("a process killed in the middle of the first fetch leaves nothing that stop
   await expectSame(origin, gitDir);
   expect(await readFile(join(gitDir, "HEAD"), "utf8")).toContain("ref:");
 });
+
+function withPassword(password: string) {
+  return { tokens: staticToken({ username: "x", password }) };
+}

@@ -97,7 +97,8 @@ export class Mirrors {
   /**
    * The mirror with these refs as the remote had them at some moment after this call. Callers that come while a fetch
    * runs share the next one; its refs are all of theirs together. A caller's time and signal end its own wait; the fetch
-   * ends with the last of them.
+   * ends with the last of them. It is no permission: one of the callers' credentials brings the refs for all of them.
+   * Whoever hands out what is in a mirror asks the remote with the reader's own credential first, as `ensure` does.
    */
   async fetch(
     remote: RemoteUrl,
@@ -161,10 +162,6 @@ export class Mirrors {
     }
   }
 
-  /**
-   * A new mirror in place of one that somebody has found damaged; a fetch does so by itself when it notices. The old one
-   * goes when the new one is complete, and with it what only the old one had.
-   */
   /** Asked before it is made anew: what failed may have been something else. */
   async isDamaged(remote: RemoteUrl, signal?: AbortSignal): Promise<boolean> {
     const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"];
@@ -173,6 +170,10 @@ export class Mirrors {
     return (await runGit(args, { ...options, answers })).exitCode !== 0;
   }
 
+  /**
+   * A new mirror in place of one that somebody has found damaged; a fetch does so by itself when it notices. The old one
+   * goes when the new one is complete, and with it what only the old one had.
+   */
   async rebuild(remote: RemoteUrl, access: RemoteAccess = {}): Promise<Mirror> {
     const gitDir = this.pathOf(remote);
     await this.#makePlace();

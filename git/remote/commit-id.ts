@@ -2,8 +2,8 @@
 
 export type CommitId = string & { readonly brand: "CommitId" };
 
-/** SHA-1, or SHA-256 in repositories that use it. */
-const PATTERN = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+/** SHA-1: repositories with SHA-256 are refused when their refs are read. */
+const PATTERN = /^[0-9a-f]{40}$/;
 
 export function isCommitId(text: string): text is CommitId {
   return PATTERN.test(text);

@@ -1,4 +1,5 @@
 // Reads what a remote shows to one credential: its refs, one at a time, within a limit.
+import { GitError } from "../command/git-error.ts";
 import { isCommitId } from "./commit-id.ts";
 import { ASK_TIMEOUT_MS, type RemoteAccess, runRemoteGit } from "./remote-access.ts";
 import type { RemoteUrl } from "./remote-url.ts";
@@ -34,6 +35,7 @@ export async function readRemoteRefs(
   const wanted = new Set(names);
   const targets = new Map<string, string>();
   for (const [left, name] of linesOf(stdout)) {
+    if (isSha256(left)) throw unsupported();
     if (wanted.size > 0 && !wanted.has(name)) continue;
     if (left.startsWith("ref: ")) targets.set(name, left.slice("ref: ".length));
     else if (isCommitId(left)) visit({ name, id: left, target: targets.get(name) });
@@ -50,4 +52,14 @@ function* linesOf(listing: Buffer): Generator<[left: string, name: string]> {
     }
     at = end + 1;
   }
+}
+
+/** Mirrors and results are SHA-1 repositories, as nearly all are; git cannot fetch from one kind into the other. */
+function isSha256(left: string): boolean {
+  return /^[0-9a-f]{64}$/.test(left);
+}
+
+function unsupported(): GitError {
+  const reason = "the repository uses SHA-256 object names, which Croft does not support yet";
+  return new GitError("failed", reason, { command: "ls-remote" });
 }

@@ -158,3 +158,16 @@ async function oldRemote(write: (line: (text: string) => void) => void) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return parseRemoteUrl(`http://${host}/x`, { allowHttp: [host] });
 }
+
+test("a repository with SHA-256 names is refused with the reason", async () => {
+  const { root, server } = await prepare();
+  const work = join(root, "work");
+  const origin = join(root, "new.git");
+  await git(["init", "--quiet", "--object-format=sha256", "--initial-branch=main", work]);
+  await git(["commit", "--quiet", "--allow-empty", "-m", "first"], work);
+  await git(["clone", "--quiet", "--bare", work, origin]);
+  const remote = parseRemoteUrl(server.url("new"), { allowHttp: [server.host] });
+  for (const ref of [undefined, "main", "refs/heads/main"]) {
+    await expect(resolveRef(remote, ref)).rejects.toThrow(/uses SHA-256 object names/);
+  }
+});
