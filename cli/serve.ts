@@ -6,6 +6,7 @@ import {
   type Config,
   type Engine,
   openEngine,
+  startWorker,
   withdrawServer,
 } from "@croft/engine";
 import { buildServer, createLog, type ServerLog, trackConnections } from "@croft/server";
@@ -33,7 +34,15 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
     return;
   }
   try {
-    await serveHttp(engine, log, stop);
+    const worker = await startWorker(engine);
+    const drain = () => worker.close(config.shutdown.drain);
+    const draining = once(stop, "abort").then(drain); // beside the requests that are still answered
+    draining.catch(() => {}); // told below
+    try {
+      await serveHttp(engine, log, stop);
+    } finally {
+      await drain();
+    }
   } finally {
     await engine.close();
     log.info({}, "stopped");

@@ -1,9 +1,25 @@
 // What goes over the wire: schemas, their types, problem codes and the typed client.
 export { Admin, AdminRole, Email, Password } from "./admin.ts";
+export { Bulk, BulkRequest } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
+export { Event, EventList, LogPiece } from "./event.ts";
 export { Alive, Ready } from "./health.ts";
+export {
+  Job,
+  JobError,
+  JobFilter,
+  JobList,
+  JobPriority,
+  JobQuery,
+  JobStatus,
+  JobSubmission,
+  WaitingFor,
+} from "./job.ts";
+export { Lane, LaneChange, LaneList, LaneQuery, QueueState } from "./lane.ts";
 export { Overview } from "./overview.ts";
 export { PASSWORD_LENGTH } from "./password-length.ts";
 export { Problem, type ProblemCode, problemCodes } from "./problem.ts";
+export { NewSchedule, Schedule, ScheduleChange, ScheduleList } from "./schedule.ts";
 export { CurrentSession, Session, SessionList, SignIn } from "./session.ts";
 export { Setup, SetupLink, SetupState } from "./setup.ts";
+export { Worker, WorkerList } from "./worker.ts";

@@ -1,9 +1,20 @@
 // The composition root of the engine: opens everything a process needs and closes it in the right order.
+import { hostname } from "node:os";
+import { type Git, openGit, thisProcess } from "@croft/git";
+import { commandJob } from "./command/command-job.ts";
+import { DatabaseLedger } from "./command/database-ledger.ts";
 import type { Config } from "./config/config.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory/data-directory.ts";
+import { provideHostId } from "./data-directory/host-id.ts";
 import { provideLocalToken } from "./data-directory/local-token.ts";
+import { DatabaseListener } from "./database/database-listener.ts";
 import { type Database, openDatabase } from "./database/open-database.ts";
+import { EventFeed } from "./events/event-feed.ts";
+import { SubjectStreams } from "./events/subject-streams.ts";
+import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
+import { JobIntake } from "./jobs/submit-jobs.ts";
 import type { Log } from "./log.ts";
+import { applyLimits } from "./queue/limits.ts";
 
 export interface Engine {
   readonly config: Config;
@@ -13,6 +24,15 @@ export interface Engine {
   readonly directory: DataDirectory;
   readonly database: Database;
   readonly localToken: string;
+  /** The random name of this machine's data directory. */
+  readonly hostId: string;
+  readonly listener: DatabaseListener;
+  readonly types: JobTypes;
+  readonly intake: JobIntake;
+  readonly subjects: SubjectStreams;
+  readonly feed: EventFeed;
+  /** Opened when it is first needed; sweeps the leftovers of the dead from then on. */
+  git(): Promise<Git>;
   close(): Promise<void>;
 }
 
@@ -20,23 +40,64 @@ export interface EngineOptions {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
+  /** Job types besides those that are built in. */
+  readonly types?: readonly JobType[] | undefined;
   /** Ends a start that is no longer wanted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function openEngine({ config, log, version, signal }: EngineOptions): Promise<Engine> {
+const SWEEP_EVERY_MS = 60_000;
+
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { config, log, version, signal } = options;
   const startedAt = new Date();
   const directory = await openDataDirectory(config.data);
   const localToken = await provideLocalToken(directory);
+  const hostId = await provideHostId(directory);
   const database = await openDatabase(config, directory, log, signal);
-  return {
-    config,
-    log,
-    version,
-    startedAt,
-    directory,
-    database,
-    localToken,
-    close: () => database.close(),
+  await applyLimits(database, config.concurrency);
+  const listener = new DatabaseListener(database, log);
+  let opened: Promise<Git> | undefined;
+  const git = () => {
+    opened ??= openGit({
+      data: config.data,
+      ledger: new DatabaseLedger(database, hostId),
+      sweepEveryMs: SWEEP_EVERY_MS,
+      onReport: (report) => log.warn({}, report),
+      onBackgroundError: (what, error) => log.warn({ err: error }, what),
+    });
+    opened.catch(() => {
+      opened = undefined; // the next who needs it tries again
+    });
+    return opened;
   };
+  const types = jobTypes(commandType(config, git), ...(options.types ?? []));
+  const intake = new JobIntake(database, types);
+  const subjects = new SubjectStreams(database, listener, log);
+  const feed = new EventFeed(database, listener, log);
+  return {
+    ...{ config, log, version, startedAt, directory, database, localToken, hostId },
+    ...{ listener, types, intake, subjects, feed, git },
+    close: async () => {
+      subjects.close();
+      feed.close();
+      await listener.close();
+      await (await opened?.catch(() => undefined))?.close(); // that it did not open was told to whoever asked
+      await database.close();
+    },
+  };
+}
+
+function commandType({ git, shutdown }: Config, open: () => Promise<Git>): JobType {
+  return commandJob({
+    git: open,
+    rules: { allowHttp: git.allowHttp, allowLocal: git.allowLocal },
+    gitTimeoutMs: git.timeout,
+    killGraceMs: shutdown.killGrace,
+  });
+}
+
+/** This process among all that share the database. */
+export function hostIdentity({ hostId }: Pick<Engine, "hostId">) {
+  return { id: hostId, name: hostname(), ...thisProcess() };
 }

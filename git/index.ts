@@ -8,6 +8,7 @@ export {
 export { DEFAULT_TREE_LIMITS, type TreeLimits } from "./checkout/measure-tree.ts";
 export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
+export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
 export { redactText } from "./command/redact-text.ts";

@@ -70,9 +70,12 @@ async function buildCommand(): Promise<void> {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => `commands/${name}`);
   await build({
-    entryPoints: ["croft.ts", "define-config.ts", ...commands].map((name) =>
-      join(projectRoot, "cli", name),
-    ),
+    entryPoints: [
+      ...["croft.ts", "define-config.ts", ...commands].map((name) =>
+        join(projectRoot, "cli", name),
+      ),
+      join(projectRoot, "engine/worker/lease-thread.ts"),
+    ],
     outdir: output,
     entryNames: "[name]", // all in one directory: migrations and dashboard are found beside them
     bundle: true,

@@ -11,17 +11,22 @@ import {
   type ZodTypeProvider,
 } from "fastify-type-provider-zod";
 import { answerBrokenRequest, answerOddRequests } from "./answer-broken-request.ts";
+import { EventStreams } from "./event-streams.ts";
 import { authenticate } from "./plugins/authenticate.ts";
 import { describeApi } from "./plugins/describe-api.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { serveDashboard } from "./plugins/serve-dashboard.ts";
 import { explain, sendProblem } from "./problem-error.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { logRoutes } from "./routes/log.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
+import { queueRoutes } from "./routes/queue.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { sessionsRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
+import { streamRoutes } from "./routes/streams.ts";
 
 export interface ServerOptions {
   readonly engine: Engine;
@@ -95,6 +100,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   sessionRoutes(typed, engine);
   sessionsRoutes(typed, engine);
   overviewRoutes(typed, engine, meter);
+  jobRoutes(typed, engine);
+  logRoutes(typed, engine);
+  queueRoutes(typed, engine);
+  const streams = new EventStreams(engine);
+  app.addHook("preClose", async () => streams.endAll());
+  streamRoutes(typed, engine, streams);
   await serveDashboard(app, dashboard);
   return app;
 }

@@ -25,6 +25,11 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://");
 
+const hostList = z
+  .string()
+  .regex(/^[\w.:,[\]-]*$/, "must be host names, divided by commas")
+  .transform((text) => text.split(",").filter(Boolean));
+
 const secret = { secret: true };
 
 export const Config = z.strictObject({
@@ -111,6 +116,14 @@ export const Config = z.strictObject({
       timeout: duration("1ms", "7d").prefault("15m").meta({
         description: "Longest git network operation; must be shorter than `job.timeout`",
       }),
+      allowHttp: hostList.prefault("").meta({
+        description:
+          "Hosts, divided by commas and with their port, whose repositories may be fetched without TLS",
+        defaultText: "none",
+      }),
+      allowLocal: yesOrNo.prefault(false).meta({
+        description: "Jobs may name repositories by a path of this machine",
+      }),
     })
     .prefault({}),
   job: z
@@ -118,6 +131,48 @@ export const Config = z.strictObject({
       timeout: duration("1ms", "20d")
         .prefault("60m")
         .meta({ description: "Longest run of one job attempt" }),
+      maxLost: wholeNumber(1, 1000).prefault(20).meta({
+        description: "How often a job may lose its worker before it fails",
+      }),
+      logLimit: wholeNumber(1024, 1024 ** 3)
+        .prefault(16 * 1024 * 1024)
+        .meta({ description: "Bytes of log that one attempt may write; the rest is cut" }),
+    })
+    .prefault({}),
+  worker: z
+    .strictObject({
+      slots: wholeNumber(1, 1000).optional().meta({
+        description: "Jobs that one worker process runs at a time",
+        defaultText: "twice the number of cores, at least 4",
+      }),
+    })
+    .prefault({}),
+  concurrency: z
+    .strictObject({
+      global: wholeNumber(1, 1_000_000).optional().meta({
+        description: "Jobs that run at a time on all workers together",
+        defaultText: "as many as there are slots",
+      }),
+      perOwner: wholeNumber(1, 1_000_000).prefault(10).meta({
+        description:
+          "Jobs of one owner that run at a time, unless the owner has a limit of its own",
+      }),
+      perLane: wholeNumber(1, 1_000_000).prefault(1).meta({
+        description: "Jobs of one key that run at a time, unless its lane has a limit of its own",
+      }),
+    })
+    .prefault({}),
+  stream: z
+    .strictObject({
+      perToken: wholeNumber(1, 10_000).prefault(20).meta({
+        description: "Event streams that one token may have open",
+      }),
+      perSession: wholeNumber(1, 10_000).prefault(50).meta({
+        description: "Event streams that one browser session may have open",
+      }),
+      total: wholeNumber(1, 100_000).prefault(2000).meta({
+        description: "Event streams that one server process serves",
+      }),
     })
     .prefault({}),
   shutdown: z

@@ -19,6 +19,8 @@ export interface Database {
   readonly kysely: Kysely<Tables>;
   /** For SQL that decides something. */
   readonly pool: pg.Pool;
+  /** How to reach it, for a connection that is kept for one purpose. Holds a password: never to be logged. */
+  readonly target: pg.ClientConfig;
   close(): Promise<void>;
 }
 
@@ -74,15 +76,15 @@ async function connect(
   { config, log, signal, end }: ConnectContext,
 ): Promise<Database> {
   await prepare(target, log, signal);
-  const pool = new pg.Pool({
+  const settings: pg.ClientConfig = {
     ...target,
-    max: config.database.poolSize,
     application_name: "croft",
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
     keepAlive: true,
-  });
+  };
+  const pool = new pg.Pool({ ...settings, max: config.database.poolSize });
   // An idle connection broke; the pool has dropped it and the next query opens another.
   pool.on("error", (error) => log.warn({ err: error }, "database connection lost"));
   // The same while it is in use: its query fails, but without a listener the process would end.
@@ -90,6 +92,7 @@ async function connect(
   return {
     mode,
     pool,
+    target: settings,
     kysely: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     close: async () => {
       await pool.end();

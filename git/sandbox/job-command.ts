@@ -24,7 +24,8 @@ export interface JobCommandOptions {
   readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Buffer) => void) | undefined;
   /** Where the command's output goes instead of being kept. Its errors fail the command. */
   readonly output?: Writable | undefined;
-  readonly graceMs?: number | undefined;
+  /** Between asking and force; a function is asked when it has to end. */
+  readonly graceMs?: number | (() => number) | undefined;
 }
 
 export interface JobCommandResult {
@@ -54,13 +55,14 @@ const LOOK_EVERY_MS = 20;
 export class JobCommand {
   readonly result: Promise<JobCommandResult>;
   readonly #child: ChildProcess;
-  readonly #graceMs: number;
+  readonly #graceMs: () => number;
   readonly #status: SandboxStatus | undefined;
   #stopped: "timeout" | "aborted" | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(argv: readonly string[], place: JobPlace, options: JobCommandOptions = {}) {
-    this.#graceMs = options.graceMs ?? KILL_GRACE_MS;
+    const { graceMs = KILL_GRACE_MS } = options;
+    this.#graceMs = typeof graceMs === "number" ? () => graceMs : graceMs;
     this.#child = start(argv, place, options);
     this.#status = place.sandbox && sandboxStatus(this.#child);
     this.result = this.#run(options);
@@ -103,13 +105,14 @@ export class JobCommand {
   }
 
   async #end(): Promise<void> {
-    const hanging = delay(this.#graceMs, undefined, { ref: false }); // a sandbox that never gets ready
+    const graceMs = this.#graceMs();
+    const hanging = delay(graceMs, undefined, { ref: false }); // a sandbox that never gets ready
     const init = await Promise.race([this.#status?.init, hanging]);
     if (init !== undefined) {
-      await endPolitely(init, this.#graceMs);
+      await endPolitely(init, graceMs);
       if (isProcessAlive(init)) signalProcess(init.pid, "SIGKILL");
     }
-    await endProcessGroup(this.#child, init === undefined ? this.#graceMs : 0);
+    await endProcessGroup(this.#child, init === undefined ? graceMs : 0);
     await this.#gone();
   }
 

@@ -1,5 +1,11 @@
 // Finds out who makes a request and refuses what the route does not allow them.
-import { type Engine, EngineError, recogniseSession, secretsEqual } from "@croft/engine";
+import {
+  type Engine,
+  EngineError,
+  recogniseApp,
+  recogniseSession,
+  secretsEqual,
+} from "@croft/engine";
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { type Access, mayEnter, type Principal } from "../principal.ts";
 import { requireOwnOrigin, requireSafeTransport, sessionCookieName } from "../transport.ts";
@@ -40,7 +46,11 @@ export function authenticate(app: FastifyInstance, engine: Engine): void {
     if (principal === undefined) throw unauthenticated();
     if (principal.kind === "scraper" && access !== "metrics") throw unauthenticated();
     if (!mayEnter(access, principal)) {
-      throw new EngineError("forbidden", "this needs the role admin");
+      const isApp = principal.kind === "app";
+      throw new EngineError(
+        "forbidden",
+        isApp ? "this is for admins, not for apps" : "this needs the role admin",
+      );
     }
     request.principal = principal;
   });
@@ -51,7 +61,7 @@ async function identify(request: FastifyRequest, engine: Engine): Promise<Princi
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
-    return token === undefined ? undefined : identifyToken(token, engine);
+    return token === undefined ? undefined : await identifyToken(token, engine);
   }
   const secret = request.cookies[sessionCookieName(request)];
   if (secret === undefined || secret.length > 128) return undefined;
@@ -71,11 +81,13 @@ async function identify(request: FastifyRequest, engine: Engine): Promise<Princi
   return { kind: "admin", session };
 }
 
-function identifyToken(token: string, { localToken, config }: Engine): Principal | undefined {
+async function identifyToken(token: string, engine: Engine): Promise<Principal | undefined> {
+  const { localToken, config, database } = engine;
   if (secretsEqual(token, localToken)) return { kind: "local" };
   const { token: metricsToken } = config.metrics;
   if (metricsToken !== undefined && secretsEqual(token, metricsToken)) return { kind: "scraper" };
-  return undefined;
+  const app = await recogniseApp(database, token);
+  return app === undefined ? undefined : { kind: "app", app };
 }
 
 function unauthenticated(): EngineError {

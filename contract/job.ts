@@ -1,0 +1,127 @@
+// A job: one unit of durable work, as it is submitted, listed and shown.
+import { z } from "zod";
+
+export const JobStatus = z.enum(["queued", "running", "done", "failed", "cancelled"]);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+export const JobPriority = z.enum(["interactive", "normal", "background"]);
+export type JobPriority = z.infer<typeof JobPriority>;
+
+/** Names that callers choose: short, and harmless in logs and on terminals. */
+export const Name = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters");
+
+/** Half of a surrogate pair, or the character 0, as JSON.stringify writes them: PostgreSQL stores neither. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+const JsonObject = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => !UNSTORABLE.test(JSON.stringify(value)),
+    "must not contain U+0000 or half of a surrogate pair",
+  );
+
+export const JobType = z
+  .string()
+  .regex(/^[a-z][a-z0-9_.-]{0,63}$/, "must be a lower-case name of at most 64 characters");
+
+export const JobSubmission = z
+  .strictObject({
+    type: JobType.describe("what to do; an unknown type is refused with the known ones"),
+    input: JsonObject.prefault({}).describe("checked by the type"),
+    key: Name.optional().describe("jobs with the same key share a lane and its limit"),
+    priority: JobPriority.prefault("normal"),
+    run_at: z.iso.datetime({ offset: true }).optional().describe("not before"),
+    attempts: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        "how often it may fail; by default 3 for passing faults, 1 for a command that fails",
+      ),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(20 * 86_400_000)
+      .optional()
+      .describe("longest run of one attempt"),
+    dedupe: Name.optional().describe("only one job under this name is queued or running"),
+    source_task_id: Name.optional().describe("an id of yours, to find the job by"),
+  })
+  .meta({ id: "JobSubmission" });
+export type JobSubmission = z.infer<typeof JobSubmission>;
+
+export const JobError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    class: z.enum(["transient", "lost", "drained", "timeout", "command", "invalid", "cancelled"]),
+  })
+  .meta({ id: "JobError" });
+export type JobError = z.infer<typeof JobError>;
+
+export const WaitingFor = z.enum(["lane", "owner", "global", "worker", "time"]);
+export type WaitingFor = z.infer<typeof WaitingFor>;
+
+export const Job = z
+  .object({
+    id: z.uuid(),
+    type: z.string(),
+    owner: z.string().describe("`app:<id>`, `installation:<id>` or `local`"),
+    key: z.string().nullable(),
+    status: JobStatus,
+    waiting_for: WaitingFor.nullable().describe("why a queued job does not run"),
+    position: z
+      .int()
+      .nullable()
+      .describe("place in its lane's line, from 1; 1,001 stands for anything beyond 1,000"),
+    priority: JobPriority,
+    attempt: z.int().describe("the newest attempt; 0 before the first"),
+    attempts: z.int().nullable().describe("as asked for"),
+    timeout_ms: z.int().nullable(),
+    input: z.record(z.string(), z.unknown()),
+    result: z.unknown().nullable(),
+    result_assets: z.array(z.uuid()),
+    error: JobError.nullable(),
+    progress: z.object({ fraction: z.number().nullable(), note: z.string().nullable() }).nullable(),
+    cancel_requested: z.boolean(),
+    dedupe: z.string().nullable(),
+    source_task_id: z.string().nullable(),
+    retry_of: z.uuid().nullable(),
+    run_id: z.uuid().nullable(),
+    step: z.string().nullable(),
+    worker_id: z.uuid().nullable(),
+    created_at: z.iso.datetime(),
+    run_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "Job" });
+export type Job = z.infer<typeof Job>;
+
+export const JobFilter = z.strictObject({
+  status: JobStatus.optional(),
+  type: JobType.optional(),
+  owner: Name.optional(),
+  key: Name.optional(),
+  source_task_id: Name.optional(),
+});
+export type JobFilter = z.infer<typeof JobFilter>;
+
+export const JobQuery = JobFilter.extend({
+  cursor: z.string().max(200).optional().describe("`next_cursor` of the page before"),
+  limit: z.coerce.number().int().min(1).max(200).prefault(50),
+});
+export type JobQuery = z.infer<typeof JobQuery>;
+
+export const JobList = z
+  .object({
+    jobs: z.array(Job).describe("newest first"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "JobList" });
+export type JobList = z.infer<typeof JobList>;

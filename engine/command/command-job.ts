@@ -1,0 +1,132 @@
+// The job type `command`: a command in a workspace of its own.
+import {
+  type Git,
+  GitError,
+  parseRemoteUrl,
+  type RemoteUrl,
+  RemoteUrlError,
+  type RemoteUrlRules,
+  type Workspace,
+  WorkspaceError,
+} from "@croft/git";
+import { z } from "zod";
+import { type FailureClass, JobFailure } from "../jobs/job-failure.ts";
+import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+
+export interface CommandOptions {
+  /** Opened when the first command runs. */
+  readonly git: () => Promise<Git>;
+  readonly rules: RemoteUrlRules;
+  readonly gitTimeoutMs: number;
+  readonly killGraceMs: number;
+}
+
+const Environment = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a name of letters, digits and _"),
+  z.string().max(32_768),
+);
+
+const Command = z.union([
+  z.string().min(1).max(65_536).describe("for `sh -c`"),
+  z.array(z.string().max(65_536)).min(1).max(1000).describe("a program and its arguments"),
+]);
+
+export function commandJob(options: CommandOptions): JobType {
+  const Input = z.strictObject({
+    repository: z.string().transform((text, context): RemoteUrl => {
+      try {
+        return parseRemoteUrl(text, options.rules);
+      } catch (error) {
+        if (!(error instanceof RemoteUrlError)) throw error;
+        context.addIssue({ code: "custom", message: error.message });
+        return z.NEVER;
+      }
+    }),
+    ref: z.string().min(1).max(1000).optional(),
+    command: Command,
+    environment: Environment.optional(),
+    network: z.boolean().optional(),
+    workspace: z.enum(["overlay", "clone"]).optional(),
+    branch: z.string().min(1).max(255).optional(),
+    sparse: z.array(z.string().min(1).max(1000)).max(100).optional(),
+    submodules: z.boolean().optional(),
+    lfs: z.boolean().optional(),
+  });
+  return defineJobType<z.output<typeof Input>>({
+    name: "command",
+    input: Input,
+    run: async (attempt) => {
+      const workspace = await makeWorkspace(attempt, await options.git(), options);
+      try {
+        attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
+        return await runCommand(attempt, workspace, options);
+      } catch (error) {
+        throw asFailure(error);
+      } finally {
+        await workspace.remove();
+      }
+    },
+  });
+
+  async function makeWorkspace(
+    { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
+    git: Git,
+    { gitTimeoutMs }: CommandOptions,
+  ): Promise<Workspace> {
+    const { repository, ref, workspace: kind, branch, sparse, submodules, lfs } = input;
+    try {
+      return await git.workspaces.create({
+        ...{ repository, ref, kind, branch, sparse, lfs, signal },
+        name: repository.path.split("/").at(-1) ?? "job",
+        owner: { owner, jobId: id, attempt },
+        access: { timeoutMs: gitTimeoutMs },
+        submodules: submodules === true ? {} : undefined,
+      });
+    } catch (error) {
+      throw asFailure(error);
+    }
+  }
+}
+
+async function runCommand(
+  attempt: Attempt<{
+    readonly command: string | readonly string[];
+    readonly environment?: Record<string, string> | undefined;
+    readonly network?: boolean | undefined;
+  }>,
+  workspace: Workspace,
+  { killGraceMs }: CommandOptions,
+): Promise<{ exit_code: number; base_commit: string }> {
+  const { command, environment, network } = attempt.input;
+  const argv = typeof command === "string" ? ["sh", "-c", command] : command;
+  const isLost = () =>
+    (attempt.signal.reason as { reason?: string } | undefined)?.reason === "lost";
+  const { exitCode, stopped } = await workspace.run(argv, {
+    environment,
+    network,
+    signal: attempt.signal,
+    maxOutputBytes: 0,
+    timeoutMs: 2 ** 31 - 1, // the attempt's own time ends it
+    graceMs: () => (isLost() ? 0 : killGraceMs),
+    onOutput: (stream, chunk) => attempt.log(chunk, stream),
+  });
+  if (stopped === "aborted") throw attempt.signal.reason;
+  if (exitCode === 0) return { exit_code: 0, base_commit: workspace.base };
+  throw new JobFailure("command", "command-failed", `the command ended with exit code ${exitCode}`);
+}
+
+/** Network and disk get better by themselves; a wrong ref or a refused repository does not. */
+const CLASSES: Partial<Record<string, FailureClass>> = {
+  auth: "invalid",
+  "not-found": "invalid",
+  "invalid-ref": "invalid",
+  "invalid-request": "invalid",
+  "too-large": "invalid",
+};
+
+function asFailure(error: unknown): unknown {
+  const isKnown = error instanceof GitError || error instanceof WorkspaceError;
+  if (!isKnown) return error;
+  const failureClass = CLASSES[error.code] ?? "transient";
+  return new JobFailure(failureClass, error.code, error.message, { cause: error });
+}

@@ -1,0 +1,43 @@
+// The list of workspaces of this host, in the database: every process, and the dashboard, sees the same.
+import { isProcessAlive, type LedgerEntry, type WorkspaceLedger } from "@croft/git";
+import type { Database } from "../database/open-database.ts";
+
+export class DatabaseLedger implements WorkspaceLedger {
+  readonly #database: Database;
+  readonly #host: string;
+
+  constructor(database: Database, host: string) {
+    this.#database = database;
+    this.#host = host;
+  }
+
+  async add(entry: LedgerEntry): Promise<boolean> {
+    const { rowCount } = await this.#database.pool.query(
+      "insert into croft.workspace (id, host, entry) values ($1, $2, $3) on conflict do nothing",
+      [entry.id, this.#host, JSON.stringify(entry)],
+    );
+    return rowCount === 1;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#database.pool.query("delete from croft.workspace where id = $1 and host = $2", [
+      id,
+      this.#host,
+    ]);
+  }
+
+  async list(): Promise<LedgerEntry[]> {
+    const { rows } = await this.#database.pool.query<{ entry: LedgerEntry }>(
+      "select entry from croft.workspace where host = $1 order by id",
+      [this.#host],
+    );
+    return rows.map(({ entry }) => entry);
+  }
+
+  async isLive(entry: LedgerEntry): Promise<boolean> {
+    return isProcessAlive(entry.process);
+  }
+
+  /** A row is there or not: there is nothing half written. */
+  async sweep(): Promise<void> {}
+}

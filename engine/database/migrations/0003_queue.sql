@@ -1,0 +1,645 @@
+-- The scheduler: enqueue, claim, release, cancel. Rules that hold in all of them:
+-- locks are taken lanes first, then owners, each in the order of ids; then a new statement does the work, because only its
+-- snapshot shows what the last holder of those locks has left. Claims and releases are serialised by one advisory lock.
+
+create function croft.lock_queue() returns void
+language sql volatile
+as $$ select pg_advisory_xact_lock(727563818, 1) $$;
+
+create function croft.lock_lanes(p_lanes uuid[]) returns void
+language plpgsql as $$
+begin
+  perform from croft.lane where id = any (p_lanes) order by id for update;
+  perform from croft.owner
+    where id in (select owner from croft.lane where id = any (p_lanes)) order by id for update;
+end $$;
+
+-- The time a job counts as waiting since: an hour ago for each class.
+create function croft.rank_of(p_class smallint) returns float8
+language sql stable
+as $$ select extract(epoch from croft.now())::float8 - 3600 * p_class $$;
+
+-- Tells readers of these subjects to look; beyond a hundred it is cheaper that all of them do.
+create function croft.announce(p_subjects uuid[]) returns void
+language plpgsql as $$
+begin
+  perform pg_notify('croft_event',
+    case when cardinality(p_subjects) > 100 then '*' else array_to_string(p_subjects, ',') end);
+end $$;
+
+create function croft.is_open(p_lane croft.lane) returns boolean
+language sql immutable
+as $$ select not p_lane.is_paused and p_lane.queued > 0 and p_lane.running < p_lane.max_running $$;
+
+create function croft.is_open(p_owner croft.owner) returns boolean
+language sql immutable
+as $$
+  select p_owner.running < p_owner.max_running
+    and p_owner.ready_background + p_owner.ready_normal + p_owner.ready_interactive > 0
+$$;
+
+-- After lanes were changed that were like this before: their owners' counts follow.
+create function croft.count_ready(p_before croft.lane[]) returns void
+language plpgsql as $$
+begin
+  with change as materialized (
+    select after.owner,
+      sum((croft.is_open(after) and after.head_class = 0)::int - (croft.is_open(before) and before.head_class = 0)::int) as background,
+      sum((croft.is_open(after) and after.head_class = 1)::int - (croft.is_open(before) and before.head_class = 1)::int) as normal,
+      sum((croft.is_open(after) and after.head_class = 2)::int - (croft.is_open(before) and before.head_class = 2)::int) as interactive
+    from unnest(p_before) before join croft.lane after on after.id = before.id
+    group by after.owner
+  )
+  update croft.owner o set
+    ready_background = o.ready_background + coalesce(c.background, 0),
+    ready_normal = o.ready_normal + coalesce(c.normal, 0),
+    ready_interactive = o.ready_interactive + coalesce(c.interactive, 0),
+    turn = case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from croft.queue)) end
+  from change c where o.id = c.owner and (c.background, c.normal, c.interactive) is distinct from (0, 0, 0);
+end $$;
+
+create function croft.read_lanes(p_lanes uuid[]) returns croft.lane[]
+language sql stable
+as $$ select array_agg(l) from croft.lane l where l.id = any (p_lanes) $$;
+
+-- Puts due jobs of these lanes' lines in order again after some have left or come.
+create function croft.refresh_heads(p_lanes uuid[]) returns void
+language sql volatile
+as $$
+  update croft.lane l set head_rank = h.rank, head_class = h.class
+  from unnest(p_lanes) as x(id)
+  left join lateral (
+    select rank, class from croft.job
+    where lane_id = x.id and status = 'queued' and rank is not null order by rank, job.id limit 1
+  ) h on true
+  where l.id = x.id and (l.head_rank, l.head_class) is distinct from (h.rank, h.class)
+$$;
+
+-- Many at once, because one transaction for ten is nearly as quick as for one. For each id asked for: the job there is
+-- now. `new`; `repeated`: the same request was made before; `reused`: another request under that idempotency key;
+-- `deduplicated`: a job under that dedupe key is queued or running; `again`: it has just ended, ask again.
+create function croft.enqueue(p_jobs jsonb) returns table (asked uuid, job_id uuid, outcome text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_lanes uuid[];
+  v_known integer;
+  v_new uuid[];
+  v_repeated uuid[] := '{}';
+  v_now timestamptz := croft.now();
+begin
+  if exists (select from jsonb_array_elements(p_jobs) j where j ? 'idempotency_key') then
+    insert into croft.idempotency (owner, key, digest, job_id, expires_at)
+      select a.owner, a.idempotency_key, decode(a.digest, 'hex'), a.id, croft.now() + interval '24 hours'
+      from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, digest text)
+      where a.idempotency_key is not null
+      order by a.owner, a.idempotency_key
+      on conflict (owner, key) do update
+        set digest = excluded.digest, job_id = excluded.job_id, expires_at = excluded.expires_at
+        where idempotency.expires_at <= croft.now();
+    select coalesce(array_agg(a.id), '{}') into v_repeated
+      from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text)
+      join croft.idempotency i on i.owner = a.owner and i.key = a.idempotency_key
+      where i.job_id <> a.id;
+  end if;
+  insert into croft.job_type (type)
+    select distinct a.type from jsonb_to_recordset(p_jobs) as a(type text)
+    where not exists (select from croft.job_type t where t.type = a.type)
+    order by 1 on conflict do nothing;
+  select array_agg(distinct croft.lane_id(owner, key)) into v_lanes
+    from jsonb_to_recordset(p_jobs) as a(owner text, key text);
+  loop
+    insert into croft.owner (id, max_running)
+      select distinct a.owner, q.owner_limit from jsonb_to_recordset(p_jobs) as a(owner text), croft.queue q
+      where not exists (select from croft.owner o where o.id = a.owner)
+      order by 1 on conflict do nothing;
+    insert into croft.lane (id, owner, key, max_running)
+      select distinct croft.lane_id(a.owner, a.key), a.owner, a.key,
+        case when a.key = '' then 2147483647 else q.lane_limit end
+      from jsonb_to_recordset(p_jobs) as a(owner text, key text), croft.queue q
+      where not exists (select from croft.lane l where l.id = croft.lane_id(a.owner, a.key))
+      order by 1 on conflict do nothing;
+    -- The owner's row is touched only when a lane opens: many may enqueue for one owner at once.
+    perform from croft.lane where id = any (v_lanes) order by id for update;
+    get diagnostics v_known = row_count;
+    exit when v_known = cardinality(v_lanes); -- else one has just been cleared away
+  end loop;
+  if (select count(distinct owner) from jsonb_to_recordset(p_jobs) as a(owner text)) > 1 then
+    perform croft.lock_lanes(v_lanes);
+  end if;
+
+  with new as (
+    insert into croft.job (id, owner, key, lane_id, type, class, rank, run_at, attempts, timeout_ms, input, dedupe,
+        source_task_id, retry_of, run_id, step, created_at)
+      select a.id, a.owner, a.key, croft.lane_id(a.owner, a.key), a.type, a.class,
+        case when a.run_at is null or a.run_at <= v_now then extract(epoch from v_now) - 3600 * a.class end,
+        coalesce(a.run_at, v_now), a.attempts, a.timeout_ms, a.input, a.dedupe, a.source_task_id, a.retry_of,
+        a.run_id, a.step, v_now
+      from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, key text, type text, class smallint, run_at timestamptz,
+        attempts integer, timeout_ms bigint, input jsonb, dedupe text, source_task_id text, retry_of uuid, run_id uuid,
+        step text)
+      where a.id <> all (v_repeated)
+      order by a.owner, a.dedupe, a.id
+      on conflict (owner, dedupe) where dedupe is not null and status in ('queued', 'running') do nothing
+      returning id, lane_id, owner, rank, class, run_at
+  ), told as (
+    insert into croft.event (subject, seq, owner, type, data, at)
+      select id, 1, owner, 'job.queued',
+        case when rank is null then jsonb_build_object('run_at', run_at) else '{}' end, v_now
+      from new order by id
+  ), come as (
+    select lane_id, count(*)::integer as jobs, (array_agg(class order by rank, id))[1] as class, min(rank) as rank
+    from new where rank is not null group by lane_id
+  ), next as materialized (
+    select l.id, l.owner, l.queued + c.jobs as queued,
+      case when l.head_rank <= c.rank then l.head_rank else c.rank end as head_rank,
+      case when l.head_rank <= c.rank then l.head_class else c.class end as head_class,
+      case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
+      case when croft.is_open(l) then l.head_class end as class_before,
+      not l.is_paused and l.running < l.max_running as is_open
+    from come c join croft.lane l on l.id = c.lane_id join croft.owner o on o.id = l.owner
+  ), lanes as (
+    update croft.lane l set queued = n.queued, head_rank = n.head_rank, head_class = n.head_class, turn = n.turn,
+      used_at = v_now
+    from next n where l.id = n.id
+  ), owners as (
+    update croft.owner o set
+      ready_background = o.ready_background + x.background,
+      ready_normal = o.ready_normal + x.normal,
+      ready_interactive = o.ready_interactive + x.interactive,
+      turn = case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from croft.queue)) end
+    from (
+      select owner,
+        sum((is_open and head_class = 0)::int - coalesce(class_before = 0, false)::int) as background,
+        sum((is_open and head_class = 1)::int - coalesce(class_before = 1, false)::int) as normal,
+        sum((is_open and head_class = 2)::int - coalesce(class_before = 2, false)::int) as interactive
+      from next where (is_open or class_before is not null) and head_class is distinct from class_before group by owner
+    ) x
+    where o.id = x.owner
+  )
+  select coalesce(array_agg(id), '{}') into v_new from new;
+
+  if cardinality(v_new) > 0 then
+    perform pg_notify('croft_wake', '');
+    perform croft.announce(v_new);
+  end if;
+  return query
+    select a.id,
+      case when a.id = any (v_new) then a.id else coalesce(i.job_id, d.id) end,
+      case
+        when a.id = any (v_new) then 'new'
+        when a.id = any (v_repeated) then case when i.digest = decode(a.digest, 'hex') then 'repeated' else 'reused' end
+        when d.id is not null then 'deduplicated'
+        else 'again'
+      end
+    from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, digest text, dedupe text)
+    left join croft.idempotency i
+      on i.owner = a.owner and i.key = a.idempotency_key and a.id = any (v_repeated)
+    left join croft.job d
+      on d.owner = a.owner and d.dedupe = a.dedupe and d.status in ('queued', 'running') and a.id <> all (v_new);
+  -- What is deduplicated keeps its answer under the idempotency key too.
+  update croft.idempotency i set job_id = d.id
+    from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, dedupe text)
+    join croft.job d on d.owner = a.owner and d.dedupe = a.dedupe and d.status in ('queued', 'running')
+    where a.idempotency_key is not null and a.dedupe is not null and i.owner = a.owner and i.key = a.idempotency_key
+      and i.job_id = a.id and a.id <> all (v_new);
+end $$;
+
+-- Delayed and retrying jobs get in line when they are due, not before: else a lane's head could be a job that may not run.
+create function croft.admit_due(p_max integer) returns integer
+language plpgsql as $$
+declare
+  v_jobs uuid[];
+  v_lanes uuid[];
+  v_before croft.lane[];
+begin
+  select array_agg(id), array_agg(distinct lane_id) into v_jobs, v_lanes from (
+    select id, lane_id from croft.job
+    where status = 'queued' and rank is null and run_at <= croft.now() order by run_at limit p_max) due;
+  if v_jobs is null then return 0; end if;
+  perform croft.lock_lanes(v_lanes);
+  v_before := croft.read_lanes(v_lanes);
+  with come as (
+    update croft.job set rank = croft.rank_of(class)
+    where id = any (v_jobs) and status = 'queued' and rank is null returning lane_id, rank, class, id
+  ), sums as (
+    select lane_id, count(*)::integer as jobs, (array_agg(class order by rank, id))[1] as class, min(rank) as rank
+    from come group by lane_id
+  )
+  update croft.lane l set
+    queued = l.queued + s.jobs,
+    head_rank = case when l.head_rank <= s.rank then l.head_rank else s.rank end,
+    head_class = case when l.head_rank <= s.rank then l.head_class else s.class end,
+    turn = case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end,
+    used_at = croft.now()
+  from sums s, croft.owner o where l.id = s.lane_id and o.id = l.owner;
+  perform croft.count_ready(v_before);
+  return cardinality(v_jobs);
+end $$;
+
+-- The turn of a worker. First its results: each ends an attempt as done, failed, cancelled, drained or lost, if the
+-- attempt is still its own; a late word of a worker that lost its lease changes nothing. Then as many jobs for its free
+-- slots as there is room for at all three levels: owners take turns, and so do the lanes of one owner. Both in one call,
+-- so that a lane that goes on with its next job is written once.
+create function croft.settle_and_claim(
+  p_worker uuid, p_results jsonb, p_slots integer, p_types text[], out released uuid[], out claimed json)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_room integer;
+  v_wide integer;
+  v_lanes uuid[];
+  v_owners text[];
+  v_left uuid[];
+  v_gone integer[];
+  v_back integer[];
+  v_now timestamptz := croft.now();
+begin
+  released := '{}';
+  if p_results is not null then
+    select array_agg(distinct j.lane_id), array_agg(distinct j.owner) into v_lanes, v_owners
+      from jsonb_to_recordset(p_results) as r(id uuid) join croft.job j on j.id = r.id
+      where j.worker_id = p_worker and j.status = 'running';
+  end if;
+  select least(p_slots, max_running - running + coalesce(jsonb_array_length(p_results), 0)) into v_room from croft.queue;
+  if v_room > 0 then
+    -- A worker for some types only may find nothing for it in the lanes that come first.
+    v_wide := case when exists (select from croft.job_type where type <> all (p_types)) then 1000 else v_room end;
+    select v_owners || array(
+      select id from croft.owner
+      where running < max_running and ready_background + ready_normal + ready_interactive > 0
+      order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
+      limit v_wide) into v_owners;
+    select v_lanes || array(
+      select l.id from (select distinct id from unnest(v_owners) as o(id)) o cross join lateral (
+        select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
+        order by (turn - 8 * head_class), id limit v_wide) l
+    ) into v_lanes;
+  end if;
+  if v_lanes is null or v_lanes = '{}' then return; end if;
+  perform from croft.lane where id = any (v_lanes) order by id for update;
+  perform from croft.owner where id = any (v_owners) order by id for update;
+
+  if p_results is not null then
+    with told_by as materialized (
+      select r.*, case r.class when 'transient' then coalesce(j.attempts, 3)
+          when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end as tries,
+        j.failures, j.losses, j.cancel_requested_at is not null as is_cancelled
+      from jsonb_to_recordset(p_results) as
+        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer)
+      join croft.job j on j.id = r.id
+      where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt
+    ), decided as (
+      select t.*, (case
+          when t.outcome = 'done' then 'done'
+          when t.outcome = 'cancelled' or t.is_cancelled then 'cancelled'
+          when t.outcome in ('lost', 'drained')
+            then case when t.losses < coalesce(t.max_lost, 20) then 'queued' else 'failed' end
+          when t.failures + 1 < t.tries then 'queued'
+          else 'failed'
+        end)::croft.job_status as status
+      from told_by t
+    ), ended as (
+      update croft.job j set
+        status = d.status,
+        worker_id = null,
+        rank = case when d.outcome in ('lost', 'drained') then j.rank end,
+        run_at = case when d.status = 'queued' and d.outcome = 'failed' then v_now + make_interval(secs => coalesce(
+            d.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
+        failures = j.failures + (d.outcome = 'failed')::integer,
+        losses = j.losses + (d.outcome in ('lost', 'drained'))::integer,
+        finished_at = case when d.status <> 'queued' then v_now end,
+        result = d.result,
+        error = case when d.status = 'done' then null else d.error end,
+        seq = j.seq + 1
+      from decided d where j.id = d.id
+      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.rank, d.outcome
+    ), told as (
+      insert into croft.event (subject, seq, owner, type, data, at)
+        select id, seq, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
+          case when status = 'done' then jsonb_build_object('attempt', attempt)
+          else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
+            'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
+        from ended
+    ), sums as (
+      select lane_id, count(*)::integer as gone,
+        count(*) filter (where status = 'queued' and rank is not null)::integer as back
+      from ended group by lane_id
+    )
+    select (select coalesce(array_agg(id), '{}') from ended), array_agg(lane_id), array_agg(gone), array_agg(back)
+      into released, v_left, v_gone, v_back from sums;
+  end if;
+
+  with freed as materialized (
+    select * from unnest(v_left, v_gone, v_back) as f(lane, gone, back)
+  ), whole_now as materialized (
+    select running - coalesce((select sum(gone) from freed), 0) as running, max_running, clock from croft.queue
+  ), lane_now as materialized (
+    select l.id, l.owner, l.max_running, l.is_paused, l.running - coalesce(f.gone, 0) as running,
+      l.queued + coalesce(f.back, 0) as queued, f.lane is not null as is_freed,
+      case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
+      case when croft.is_open(l) then l.head_class end as class_before
+    from croft.lane l join croft.owner o on o.id = l.owner left join freed f on f.lane = l.id
+    where l.id = any (v_lanes)
+  ), owner_now as materialized (
+    select o.id, o.max_running, o.running - coalesce(x.gone, 0) as running,
+      case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from whole_now)) end as turn
+    from croft.owner o left join (
+      select n.owner, sum(f.gone)::integer as gone from freed f join lane_now n on n.id = f.lane group by n.owner
+    ) x on x.owner = o.id
+    where o.id = any (v_owners)
+  ), line as (
+    select j.id, j.class, j.rank, l.id as lane, l.owner, l.turn + j.nth - 1 as turn,
+      o.turn as owner_turn, o.max_running - o.running as room
+    from lane_now l join owner_now o on o.id = l.owner and o.running < o.max_running cross join lateral (
+      select id, class, rank, row_number() over (order by rank, id) as nth from croft.job
+      where lane_id = l.id and status = 'queued' and rank is not null and type = any (p_types)
+      order by rank, id limit least(l.max_running - l.running, o.max_running - o.running, v_room)
+    ) j
+    where v_room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
+  ), fair as (
+    select line.*, row_number() over (partition by owner order by turn - 8 * class, rank, id) as nth from line
+  ), pick as materialized (
+    select id, class, lane, owner, turn, owner_turn + nth - 1 as owner_turn
+    from fair where nth <= room
+    order by owner_turn + nth - 1 - 8 * class, rank, id
+    limit (select greatest(0, least(v_room, max_running - running)) from whole_now)
+  ), started as (
+    update croft.job j set
+      status = 'running', attempt = j.attempt + 1, worker_id = p_worker, started_at = v_now, seq = j.seq + 1,
+      progress = null
+    from pick p where j.id = p.id
+    returning j.id, j.owner, j.key, j.type, j.class, j.attempt, j.attempts, j.failures, j.timeout_ms, j.input,
+      j.source_task_id, j.retry_of, j.run_id, j.step, j.created_at, j.seq
+  ), told as (
+    insert into croft.event (subject, seq, owner, type, data, at)
+      select id, seq, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
+      from started
+  ), taken as (
+    select lane, array_agg(id) as ids, count(*)::integer as jobs from pick group by lane
+  ), next as materialized (
+    select n.id, n.owner, n.running + coalesce(t.jobs, 0) as running, n.queued - coalesce(t.jobs, 0) as queued,
+      n.turn + coalesce(t.jobs, 0) as turn, h.rank as head_rank, h.class as head_class, n.class_before,
+      not n.is_paused and n.queued > coalesce(t.jobs, 0) and n.running + coalesce(t.jobs, 0) < n.max_running as is_open
+    from lane_now n left join taken t on t.lane = n.id left join lateral (
+      select rank, class from croft.job
+      where lane_id = n.id and status = 'queued' and rank is not null and id <> all (coalesce(t.ids, '{}'))
+      order by rank, id limit 1
+    ) h on true
+    where n.is_freed or t.jobs is not null
+  ), lanes as (
+    update croft.lane l set running = n.running, queued = n.queued, turn = n.turn, head_rank = n.head_rank,
+      head_class = n.head_class, used_at = v_now
+    from next n where l.id = n.id
+  ), owners as (
+    update croft.owner o set
+      running = n.running + coalesce(x.jobs, 0), turn = n.turn + coalesce(x.jobs, 0),
+      clock = greatest(o.clock, x.turn),
+      ready_background = o.ready_background + c.background,
+      ready_normal = o.ready_normal + c.normal,
+      ready_interactive = o.ready_interactive + c.interactive
+    from (
+      select owner,
+        sum((is_open and head_class = 0)::int - coalesce(class_before = 0, false)::int) as background,
+        sum((is_open and head_class = 1)::int - coalesce(class_before = 1, false)::int) as normal,
+        sum((is_open and head_class = 2)::int - coalesce(class_before = 2, false)::int) as interactive
+      from next group by owner
+    ) c join owner_now n on n.id = c.owner left join (
+      select owner, count(*)::integer as jobs, max(turn) as turn from pick group by owner
+    ) x on x.owner = n.id
+    where o.id = n.id
+  ), whole as (
+    update croft.queue set
+      running = (select running from whole_now) + (select count(*) from pick),
+      clock = greatest(clock, (select max(owner_turn) from pick))
+    where exists (select from pick) or exists (select from freed)
+  )
+  select json_agg(row_to_json(started)) into claimed from started;
+end $$;
+
+-- What a worker says and asks in one call: these have ended, and I have so many free slots.
+create function croft.take_turn(p_worker uuid, p_results jsonb, p_slots integer, p_types text[])
+returns table (released uuid[], claimed json, next_due_at timestamptz)
+language plpgsql as $$
+declare
+  v_released uuid[];
+  v_claimed json;
+  v_touched uuid[];
+  v_slots integer := 0;
+begin
+  perform croft.lock_queue();
+  perform croft.admit_due(100);
+  select p_slots into v_slots from croft.worker
+    where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now();
+  select t.released, t.claimed into v_released, v_claimed
+    from croft.settle_and_claim(p_worker, p_results, coalesce(v_slots, 0), p_types) t;
+  v_touched := v_released || array(select (x ->> 'id')::uuid from json_array_elements(v_claimed) x);
+  if cardinality(v_touched) > 0 then perform croft.announce(v_touched); end if;
+  -- A freed place that this worker has not taken itself may be another's.
+  if cardinality(v_released) > 0 and exists (
+    select from croft.owner
+    where running < max_running and ready_background + ready_normal + ready_interactive > 0)
+  then
+    perform pg_notify('croft_wake', '');
+  end if;
+  return query select v_released, v_claimed,
+    (select min(run_at) from croft.job where status = 'queued' and rank is null);
+end $$;
+
+-- Cancels what is queued at once; what runs is asked to end, and its worker settles it. Returns what became of each id.
+create function croft.cancel(p_jobs uuid[]) returns table (job_id uuid, outcome text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_lanes uuid[];
+  v_before croft.lane[];
+  v_cancelled uuid[];
+  v_asked uuid[];
+begin
+  select array_agg(distinct lane_id) into v_lanes from croft.job
+    where id = any (p_jobs) and status in ('queued', 'running');
+  if v_lanes is not null then
+    perform croft.lock_lanes(v_lanes);
+    v_before := croft.read_lanes(v_lanes);
+  end if;
+  with ended as (
+    update croft.job set status = 'cancelled', finished_at = croft.now(), seq = seq + 1,
+      cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
+      error = jsonb_build_object('code', 'cancelled', 'message', 'cancelled before it started', 'class', 'cancelled')
+    where id = any (p_jobs) and status = 'queued'
+    returning id, owner, lane_id, seq, rank
+  ), told as (
+    insert into croft.event (subject, seq, owner, type, data) select id, seq, owner, 'job.cancelled', '{}' from ended
+  ), lanes as (
+    update croft.lane l set queued = l.queued - x.jobs
+    from (select lane_id, count(*)::integer as jobs from ended where rank is not null group by lane_id) x
+    where l.id = x.lane_id
+  )
+  select coalesce(array_agg(id), '{}') into v_cancelled from ended;
+  if cardinality(v_cancelled) > 0 then
+    perform croft.refresh_heads(v_lanes);
+    perform croft.count_ready(v_before);
+    perform croft.announce(v_cancelled);
+  end if;
+  with asked as (
+    update croft.job set cancel_requested_at = croft.now()
+    where id = any (p_jobs) and status = 'running' and cancel_requested_at is null returning id
+  )
+  select coalesce(array_agg(id), '{}') into v_asked from asked;
+  if cardinality(v_asked) > 0 then
+    perform pg_notify('croft_cancel', case when cardinality(v_asked) > 100 then '*' else array_to_string(v_asked, ',') end);
+  end if;
+  return query select id, case when id = any (v_cancelled) then 'cancelled' when status = 'running' then 'asked' else 'ended' end
+    from croft.job where id = any (p_jobs);
+end $$;
+
+-- Still there, and for how long: the worker's lease is that of its attempts. No row: it was taken for dead, and so are
+-- its attempts. With it come the attempts that somebody wants to end, in case the word itself was lost.
+create function croft.renew(p_worker uuid, p_lease_ms integer) returns table (cancelled uuid[])
+language plpgsql as $$
+begin
+  update croft.worker set lease_until = croft.now() + make_interval(secs => p_lease_ms / 1000.0)
+    where id = p_worker and ended_at is null and lease_until > croft.now();
+  if not found then return; end if;
+  return query select coalesce(array_agg(id), '{}') from croft.job
+    where worker_id = p_worker and status = 'running' and cancel_requested_at is not null;
+end $$;
+
+-- Ends a worker and gives its attempts back to the queue.
+create function croft.end_worker(p_worker uuid, p_outcome text, p_reason text, p_max_lost integer,
+  p_only_if_over boolean default false) returns integer
+language plpgsql as $$
+declare
+  v_results jsonb;
+  v_released uuid[];
+begin
+  perform croft.lock_queue();
+  update croft.worker set ended_at = croft.now(), end_reason = p_reason, seq = seq + 1
+    where id = p_worker and ended_at is null and (not p_only_if_over or lease_until <= croft.now());
+  if not found then return 0; end if;
+  insert into croft.event (subject, seq, owner, type, data)
+    select id, seq, 'local', 'worker.ended', jsonb_build_object('reason', p_reason) from croft.worker where id = p_worker;
+  select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', p_outcome, 'class', p_outcome,
+      'max_lost', p_max_lost,
+      'error', jsonb_build_object('code', p_outcome, 'class', p_outcome, 'message', p_reason)))
+    into v_results from croft.job where worker_id = p_worker and status = 'running';
+  if v_results is not null then v_released := (croft.settle_and_claim(p_worker, v_results, 0, '{}')).released; end if;
+  perform croft.announce(v_released || p_worker);
+  perform pg_notify('croft_wake', '');
+  return coalesce(cardinality(v_released), 0);
+end $$;
+
+-- Of workers whose lease is over: by whichever process sees it first.
+create function croft.end_lost_workers(p_max_lost integer) returns table (worker_id uuid, jobs integer)
+language plpgsql as $$
+declare
+  v_worker uuid;
+begin
+  for v_worker in
+    select id from croft.worker where ended_at is null and lease_until <= croft.now() order by lease_until limit 10
+  loop
+    return query select v_worker, croft.end_worker(v_worker, 'lost', 'its worker was not heard of any more', p_max_lost, true);
+  end loop;
+end $$;
+
+-- One plan for all calls, by indexes: planning them anew took as long as the work, and small tables grow.
+do $$
+declare
+  v_function regprocedure;
+begin
+  for v_function in
+    select oid::regprocedure from pg_proc
+    where pronamespace = 'croft'::regnamespace and prolang = (select oid from pg_language where lanname = 'plpgsql')
+      and proname in ('enqueue', 'admit_due', 'settle_and_claim', 'take_turn', 'cancel', 'count_ready', 'lock_lanes')
+  loop
+    execute format('alter function %s set plan_cache_mode = force_generic_plan', v_function);
+    execute format('alter function %s set enable_seqscan = off', v_function);
+    execute format('alter function %s set enable_hashjoin = off', v_function);
+    execute format('alter function %s set enable_mergejoin = off', v_function);
+  end loop;
+end $$;
+
+-- Both only as long as the attempt is this worker's: false when it is not.
+create function croft.append_log(p_job uuid, p_attempt integer, p_worker uuid, p_pieces jsonb) returns boolean
+language plpgsql as $$
+declare
+  v_seq integer;
+  v_bytes bigint;
+begin
+  perform from croft.job
+    where id = p_job and status = 'running' and attempt = p_attempt and worker_id = p_worker for key share;
+  if not found then return false; end if;
+  select seq, starts_at + octet_length(text) into v_seq, v_bytes
+    from croft.job_log where job_id = p_job order by seq desc limit 1;
+  insert into croft.job_log (job_id, seq, attempt, stream, starts_at, text)
+    select p_job, coalesce(v_seq, 0) + nth, p_attempt, piece ->> 'stream',
+      coalesce(v_bytes, 0) + coalesce(sum(octet_length(piece ->> 'text')) over (
+        order by nth rows between unbounded preceding and 1 preceding), 0),
+      piece ->> 'text'
+    from jsonb_array_elements(p_pieces) with ordinality as x(piece, nth);
+  perform pg_notify('croft_log', p_job::text);
+  return true;
+end $$;
+
+create function croft.report_progress(p_job uuid, p_attempt integer, p_worker uuid, p_progress jsonb) returns boolean
+language plpgsql as $$
+begin
+  with changed as (
+    update croft.job set progress = p_progress, seq = seq + 1
+    where id = p_job and status = 'running' and attempt = p_attempt and worker_id = p_worker
+    returning id, owner, seq
+  )
+  insert into croft.event (subject, seq, owner, type, data)
+    select id, seq, owner, 'job.progress', p_progress from changed;
+  if not found then return false; end if;
+  perform croft.announce(array[p_job]);
+  return true;
+end $$;
+
+create function croft.set_limits(p_global integer, p_owner integer, p_lane integer) returns void
+language plpgsql as $$
+declare
+  v_lanes uuid[];
+  v_before croft.lane[];
+begin
+  if exists (select from croft.queue
+    where max_running = p_global and owner_limit = p_owner and lane_limit = p_lane)
+  then
+    return;
+  end if;
+  perform croft.lock_queue();
+  update croft.queue set max_running = p_global, owner_limit = p_owner, lane_limit = p_lane;
+  select array_agg(id) into v_lanes from croft.lane where not has_own_limit and key <> '' and max_running <> p_lane;
+  perform croft.lock_lanes(v_lanes);
+  v_before := croft.read_lanes(v_lanes);
+  update croft.lane set max_running = p_lane where id = any (v_lanes) and not has_own_limit;
+  if v_before is not null then perform croft.count_ready(v_before); end if;
+  update croft.owner set max_running = p_owner where not has_own_limit and max_running <> p_owner;
+  perform pg_notify('croft_wake', '');
+end $$;
+
+-- A limit of null is the default again; what is not asked for stays.
+create function croft.change_lane(p_lane uuid, p_limit integer, p_sets_limit boolean, p_paused boolean) returns boolean
+language plpgsql as $$
+declare
+  v_before croft.lane[];
+  v_lane croft.lane;
+begin
+  perform croft.lock_lanes(array[p_lane]);
+  v_before := croft.read_lanes(array[p_lane]);
+  if v_before is null then return false; end if;
+  update croft.lane l set
+    max_running = case when not p_sets_limit then l.max_running when p_limit is not null then p_limit
+      when l.key = '' then 2147483647 else (select lane_limit from croft.queue) end,
+    has_own_limit = case when p_sets_limit then p_limit is not null else l.has_own_limit end,
+    is_paused = coalesce(p_paused, l.is_paused),
+    turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end,
+    seq = l.seq + 1
+  where id = p_lane returning * into v_lane;
+  perform croft.count_ready(v_before);
+  insert into croft.event (subject, seq, owner, type, data) values (v_lane.id, v_lane.seq, v_lane.owner, 'lane.changed',
+    jsonb_build_object('key', v_lane.key, 'limit', nullif(v_lane.max_running, 2147483647), 'paused', v_lane.is_paused));
+  perform croft.announce(array[p_lane]);
+  perform pg_notify('croft_wake', '');
+  return true;
+end $$;

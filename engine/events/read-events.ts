@@ -1,0 +1,18 @@
+// The events of one subject that are there now.
+import type { Event } from "@croft/contract";
+import type { Database } from "../database/open-database.ts";
+import { EVENT_COLUMNS, type EventRow, eventOf } from "./event-row.ts";
+
+const READ_MAX = 1000;
+
+export async function readEvents(
+  { pool }: Database,
+  subject: string,
+  afterSeq: number,
+): Promise<Event[]> {
+  const { rows } = await pool.query<EventRow>(
+    `select ${EVENT_COLUMNS} from croft.event where subject = $1 and seq > $2 order by seq limit ${READ_MAX}`,
+    [subject, afterSeq],
+  );
+  return rows.map(eventOf);
+}

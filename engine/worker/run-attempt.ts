@@ -1,0 +1,164 @@
+// One attempt of a job from its start to the word that ends it.
+import type { JobError } from "@croft/contract";
+import type { Database } from "../database/open-database.ts";
+import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
+import { type Attempt, type JobTypes, parseInput } from "../jobs/job-type.ts";
+import type { Log } from "../log.ts";
+import { JobLogWriter } from "../logs/job-log-writer.ts";
+import { ProgressReporter } from "./progress-reporter.ts";
+
+/** What the database gives with a claim. */
+export interface ClaimedJob {
+  readonly id: string;
+  readonly owner: string;
+  readonly key: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly timeout_ms: number | null;
+  readonly input: unknown;
+}
+
+/** What it is told at the end. */
+export interface AttemptResult {
+  readonly id: string;
+  readonly attempt: number;
+  readonly outcome: "done" | "failed" | "cancelled" | "drained" | "lost";
+  readonly class?: JobError["class"] | undefined;
+  readonly result?: unknown;
+  readonly error?: JobError | undefined;
+  readonly delay_ms?: number | undefined;
+  readonly max_lost?: number | undefined;
+}
+
+/** Why an attempt is ended by us. `lost`: its lease is gone, and nobody wants to hear of it any more. */
+export type StopReason = "cancelled" | "timeout" | "drained" | "lost";
+
+/** The reason of an attempt's signal. After `lost` there is no time for politeness. */
+export class Stopped extends Error {
+  override readonly name = "Stopped";
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface AttemptContext {
+  readonly database: Database;
+  readonly log: Log;
+  readonly types: JobTypes;
+  readonly workerId: string;
+  readonly timeoutMs: number;
+  readonly maxLost: number;
+  readonly logBytesMax: number;
+}
+
+const RESULT_BYTES_MAX = 1024 * 1024;
+const MESSAGES: Record<StopReason, string> = {
+  cancelled: "cancelled while it ran",
+  timeout: "it ran longer than allowed",
+  drained: "its worker was shut down",
+  lost: "its worker lost the right to run it",
+};
+
+export class RunningAttempt {
+  readonly job: ClaimedJob;
+  readonly ended: Promise<AttemptResult>;
+  readonly #context: AttemptContext;
+  readonly #controller = new AbortController();
+
+  constructor(job: ClaimedJob, context: AttemptContext) {
+    this.job = job;
+    this.#context = context;
+    this.ended = this.#run();
+  }
+
+  /** The first reason counts. */
+  stop(reason: StopReason): void {
+    this.#controller.abort(new Stopped(reason, MESSAGES[reason]));
+  }
+
+  async #run(): Promise<AttemptResult> {
+    const { job } = this;
+    const { database, log, workerId, logBytesMax } = this.#context;
+    const fence = { database, jobId: job.id, attempt: job.attempt, workerId };
+    const onError = (error: unknown) =>
+      log.warn({ err: error, job: job.id }, "log or progress of a job could not be written");
+    const writer = new JobLogWriter({ ...fence, maxBytes: logBytesMax, onError });
+    const progress = new ProgressReporter({ ...fence, onError });
+    const timeoutMs = job.timeout_ms ?? this.#context.timeoutMs;
+    const timer = setTimeout(() => this.stop("timeout"), Math.min(timeoutMs, 2 ** 31 - 1));
+    try {
+      return this.#done(await this.#handle(writer, progress));
+    } catch (error) {
+      const result = this.#failed(error);
+      if (result.error !== undefined) writer.write("croft", `\n${result.error.message}\n`);
+      return result;
+    } finally {
+      clearTimeout(timer);
+      await Promise.all([writer.end(), progress.end()]);
+    }
+  }
+
+  async #handle(writer: JobLogWriter, progress: ProgressReporter): Promise<unknown> {
+    const { job } = this;
+    const type = this.#context.types.get(job.type);
+    if (type === undefined) {
+      throw new JobFailure(
+        "invalid",
+        "unknown-type",
+        `this worker has no handler for '${job.type}'`,
+      );
+    }
+    const attempt: Attempt = {
+      id: job.id,
+      owner: job.owner,
+      key: job.key === "" ? undefined : job.key,
+      type: job.type,
+      attempt: job.attempt,
+      input: parse(type, job.input),
+      signal: this.#controller.signal,
+      log: (text, stream = "croft") => writer.write(stream, text),
+      progress: (fraction, note) => progress.report(fraction, note),
+    };
+    return await type.run(attempt);
+  }
+
+  #done(result: unknown): AttemptResult {
+    const { id, attempt } = this.job;
+    const text = JSON.stringify(result ?? null);
+    if (Buffer.byteLength(text) > RESULT_BYTES_MAX || text.includes("\\u0000")) {
+      const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000`;
+      return this.#failed(new JobFailure("invalid", "invalid-result", message));
+    }
+    return { id, attempt, outcome: "done", result: result ?? null };
+  }
+
+  #failed(error: unknown): AttemptResult {
+    const { id, attempt } = this.job;
+    const { signal } = this.#controller;
+    const stopped = signal.reason instanceof Stopped ? signal.reason : undefined;
+    if (stopped === undefined) {
+      const described = describeFailure(error);
+      const delay_ms = error instanceof JobFailure ? error.retryAfterMs : undefined;
+      return { id, attempt, outcome: "failed", class: described.class, error: described, delay_ms };
+    }
+    const { reason, message } = stopped;
+    return {
+      ...{ id, attempt, class: reason, max_lost: this.#context.maxLost },
+      outcome: reason === "timeout" ? "failed" : reason,
+      error: { code: reason, class: reason, message },
+    };
+  }
+}
+
+/** It was checked when it was submitted, but perhaps by another version. */
+function parse(type: Parameters<typeof parseInput>[0], input: unknown): unknown {
+  try {
+    return parseInput(type, input);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new JobFailure("invalid", "invalid-input", message, { cause: error });
+  }
+}

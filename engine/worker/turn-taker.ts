@@ -1,0 +1,104 @@
+// Talks to the queue on a connection of its own: results in, new jobs out, in one call.
+import pg from "pg";
+import type { Database } from "../database/open-database.ts";
+import type { AttemptResult, ClaimedJob } from "./run-attempt.ts";
+
+export interface TurnRequest {
+  readonly workerId: string;
+  readonly results: readonly AttemptResult[];
+  readonly slots: number;
+  /** Ids of the jobs that run here. */
+  readonly known: () => readonly string[];
+}
+
+export interface Turn {
+  readonly claimed: readonly ClaimedJob[];
+  /** Results of attempts that are not this worker's any more. */
+  readonly refused: readonly AttemptResult[];
+  readonly nextDueMs: number | undefined;
+}
+
+interface TurnRow {
+  readonly released: readonly string[];
+  readonly claimed: ClaimedJob[] | null;
+  readonly due_in_ms: number | null;
+}
+
+export class TurnTaker {
+  readonly #database: Database;
+  readonly #types: readonly string[];
+  #client: pg.Client | undefined;
+  #isInDoubt = false;
+
+  constructor(database: Database, types: readonly string[]) {
+    this.#database = database;
+    this.#types = types;
+  }
+
+  async take({ workerId, results, slots, known }: TurnRequest): Promise<Turn> {
+    const client = await this.#connected();
+    try {
+      const lost = this.#isInDoubt
+        ? await unheard(client, workerId, [...known(), ...idsOf(results)])
+        : [];
+      const told = [...results, ...lost];
+      const { rows } = await client.query<TurnRow>({
+        name: "take-turn",
+        text: `select released, claimed, extract(epoch from next_due_at - croft.now())::float8 * 1000 as due_in_ms
+               from croft.take_turn($1, $2, $3, $4)`,
+        values: [workerId, told.length === 0 ? null : JSON.stringify(told), slots, this.#types],
+      });
+      const { released = [], claimed = null, due_in_ms = null } = rows[0] ?? {};
+      const wasInDoubt = this.#isInDoubt;
+      this.#isInDoubt = false;
+      const accepted = new Set(released);
+      return {
+        claimed: claimed ?? [],
+        refused: wasInDoubt ? [] : results.filter(({ id }) => !accepted.has(id)),
+        nextDueMs: due_in_ms === null ? undefined : Math.max(0, Math.ceil(due_in_ms)),
+      };
+    } catch (error) {
+      // It may have been carried out all the same: then there are jobs of ours that we never heard of.
+      this.#isInDoubt = true;
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {}); // it was broken
+  }
+
+  async #connected(): Promise<pg.Client> {
+    if (this.#client !== undefined) return this.#client;
+    const client = new pg.Client({ ...this.#database.target, application_name: "croft worker" });
+    client.on("error", () => {
+      if (this.#client === client) this.#client = undefined; // the next turn opens another
+    });
+    await client.connect();
+    this.#client = client;
+    return client;
+  }
+}
+
+function idsOf(results: readonly AttemptResult[]): string[] {
+  return results.map(({ id }) => id);
+}
+
+async function unheard(
+  client: pg.Client,
+  workerId: string,
+  known: readonly string[],
+): Promise<AttemptResult[]> {
+  const { rows } = await client.query<{ id: string; attempt: number }>(
+    "select id, attempt from croft.job where worker_id = $1 and status = 'running' and id <> all ($2)",
+    [workerId, known],
+  );
+  const message = "the answer that started it was lost on its way";
+  return rows.map(({ id, attempt }) => ({
+    ...{ id, attempt, outcome: "lost" as const, class: "lost" as const },
+    error: { code: "lost", class: "lost" as const, message },
+  }));
+}

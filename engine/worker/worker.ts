@@ -1,0 +1,256 @@
+// Runs jobs: takes as many as it has free slots, keeps the right to them, and gives back what it cannot end in time.
+import type { DatabaseListener } from "../database/database-listener.ts";
+import type { Database } from "../database/open-database.ts";
+import type { JobTypes } from "../jobs/job-type.ts";
+import type { Log } from "../log.ts";
+import { newId } from "../new-id.ts";
+import { endDeadWorkers, type HostIdentity, type Neighbour } from "./end-dead-workers.ts";
+import { LEASE_TIMES, Lease, type LeaseTimes } from "./lease.ts";
+import {
+  type AttemptResult,
+  type ClaimedJob,
+  RunningAttempt,
+  type StopReason,
+} from "./run-attempt.ts";
+import { TurnTaker } from "./turn-taker.ts";
+
+export interface WorkerOptions {
+  readonly database: Database;
+  readonly listener: DatabaseListener;
+  readonly log: Log;
+  readonly types: JobTypes;
+  readonly host: HostIdentity;
+  readonly version: string;
+  readonly slots: number;
+  /** Longest attempt of a job that does not say so itself. */
+  readonly timeoutMs: number;
+  readonly maxLost: number;
+  readonly logBytesMax: number;
+  readonly times?: LeaseTimes | undefined;
+  /** Called when another worker of this host was found dead, before its jobs go to others. */
+  readonly onDeadNeighbour?: ((process: Neighbour) => Promise<void>) | undefined;
+}
+
+/** Announcements are what wakes a worker; this is for those that were lost. */
+const LOOK_EVERY_MS = 1000;
+const AGAIN_AFTER_MS = 500;
+
+/*
+ *   starting ──▶ working ──drain──▶ draining ──▶ ended
+ *       ▲           │
+ *       └── lost ───┘   everything ends, then a new worker with a new id begins
+ */
+export class JobWorker {
+  readonly #options: WorkerOptions;
+  readonly #running = new Map<string, RunningAttempt>();
+  readonly #turns: TurnTaker;
+  readonly #deaf: (() => void)[] = [];
+  #results: AttemptResult[] = [];
+  #id = "";
+  #lease: Lease | undefined;
+  #isTurning = false;
+  #isWanted = false;
+  #isDraining = false;
+  #isEnded = false;
+  #timer: NodeJS.Timeout | undefined;
+  #onIdle: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#turns = new TurnTaker(options.database, [...options.types.keys()]);
+  }
+
+  static async start(options: WorkerOptions): Promise<JobWorker> {
+    const worker = new JobWorker(options);
+    await worker.#begin();
+    const { listener } = options;
+    worker.#deaf.push(
+      listener.hear("croft_wake", () => worker.#look()),
+      listener.hear("croft_cancel", (ids) => worker.#cancel(ids)),
+    );
+    worker.#look();
+    return worker;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Takes nothing more and waits for what runs; what has not ended by then is given back to the queue. */
+  close(drainMs: number): Promise<void> {
+    this.#closing ??= this.#close(drainMs);
+    return this.#closing;
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    this.#isDraining = true;
+    for (const deafen of this.#deaf) deafen();
+    await this.#settleAll(drainMs);
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    await this.#lease?.close();
+    try {
+      await endWorker(this.#options.database, this.#id, "drained", "it was shut down");
+    } finally {
+      await this.#turns.close();
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { database, log, host, version, slots, types, times = LEASE_TIMES } = this.#options;
+    const workerId = newId();
+    const values = [
+      workerId,
+      host.id,
+      host.name,
+      host.pid,
+      host.start,
+      slots,
+      [...types.keys()],
+      version,
+    ];
+    await database.pool.query(
+      `with made as (
+         insert into croft.worker (id, host, host_name, pid, process_start, slots, types, version, lease_until)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, croft.now() + make_interval(secs => $9::float8 / 1000))
+       )
+       insert into croft.event (subject, seq, owner, type, data)
+         values ($1, 1, 'local', 'worker.started', jsonb_build_object('host', $3::text, 'slots', $6::integer))`,
+      [...values, times.leaseMs],
+    );
+    this.#id = workerId;
+    this.#lease = new Lease({
+      ...{ database, log, workerId, times },
+      onCancelled: (jobs) => this.#cancel(jobs),
+      onRenewed: () => void this.#lookAround(),
+      onLost: (reason) => void this.#startAgain(reason),
+    });
+    log.info({ worker: workerId, slots }, "worker started");
+  }
+
+  /** Soon, and once, however often it is asked for. */
+  #look(): void {
+    this.#isWanted = true;
+    if (!this.#isTurning) void this.#turn();
+  }
+
+  async #turn(): Promise<void> {
+    this.#isTurning = true;
+    try {
+      while (this.#isWanted && !this.#isEnded && this.#lease !== undefined) {
+        this.#isWanted = false;
+        await this.#turnOnce(this.#id);
+      }
+    } finally {
+      this.#isTurning = false;
+      this.#onIdle?.();
+    }
+  }
+
+  async #turnOnce(id: string): Promise<void> {
+    clearTimeout(this.#timer);
+    const results = this.#results;
+    this.#results = [];
+    const slots = this.#isDraining ? 0 : this.#options.slots - this.#running.size;
+    let lookAgainMs = LOOK_EVERY_MS;
+    try {
+      const known = () => [...this.#running.keys()];
+      const turn = await this.#turns.take({ workerId: id, results, slots, known });
+      if (this.#lease !== undefined) for (const job of turn.claimed) this.#start(job, id);
+      for (const stale of turn.refused) {
+        this.#options.log.warn(
+          { job: stale.id, attempt: stale.attempt },
+          "a late result was refused",
+        );
+      }
+      if (turn.nextDueMs !== undefined) lookAgainMs = Math.min(lookAgainMs, turn.nextDueMs);
+    } catch (error) {
+      if (this.#lease !== undefined) this.#results.unshift(...results);
+      lookAgainMs = AGAIN_AFTER_MS;
+      this.#options.log.warn({ err: error }, "the queue cannot be reached at the moment");
+    }
+    this.#timer = setTimeout(() => this.#look(), lookAgainMs);
+  }
+
+  #start(job: ClaimedJob, workerId: string): void {
+    const { database, log, types, timeoutMs, maxLost, logBytesMax } = this.#options;
+    const context = { database, log, types, workerId, timeoutMs, maxLost, logBytesMax };
+    const attempt = new RunningAttempt(job, context);
+    this.#running.set(job.id, attempt);
+    void attempt.ended.then((result) => {
+      this.#running.delete(job.id);
+      if (workerId === this.#id) this.#results.push(result);
+      this.#look();
+    });
+  }
+
+  #cancel(ids: readonly string[] | "*"): void {
+    if (ids === "*") return; // the next renewal names them
+    for (const id of ids) this.#running.get(id)?.stop("cancelled");
+  }
+
+  #stopAll(reason: StopReason): void {
+    for (const attempt of this.#running.values()) attempt.stop(reason);
+  }
+
+  async #settleAll(drainMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#stopAll("drained"), drainMs);
+    try {
+      this.#look();
+      while (this.#running.size > 0 || this.#results.length > 0 || this.#isTurning) {
+        await new Promise<void>((resolve) => {
+          this.#onIdle = resolve;
+        });
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What it ran is others' now: first it ends, then this process may take part again, as another worker. */
+  async #startAgain(reason: string): Promise<void> {
+    const { log } = this.#options;
+    log.error({ worker: this.#id, reason }, "the worker may not go on: its jobs are ended");
+    const lease = this.#lease;
+    this.#lease = undefined;
+    this.#results = [];
+    this.#stopAll("lost");
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    await lease?.close();
+    this.#results = [];
+    while (!this.#isEnded) {
+      try {
+        await endWorker(this.#options.database, this.#id, "lost", reason);
+        if (this.#isDraining) return this.#onIdle?.();
+        await this.#begin();
+        return this.#look();
+      } catch (error) {
+        log.warn({ err: error }, "the worker cannot start again yet");
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+      }
+    }
+  }
+
+  async #lookAround(): Promise<void> {
+    const { database, host, maxLost, onDeadNeighbour, log } = this.#options;
+    try {
+      await endDeadWorkers(database, { host, maxLost, onDeadNeighbour, self: this.#id });
+    } catch (error) {
+      log.warn({ err: error }, "workers that have ended could not be looked for");
+    }
+  }
+}
+
+async function endWorker(
+  database: Database,
+  id: string,
+  outcome: string,
+  reason: string,
+): Promise<void> {
+  await database.pool.query("select croft.end_worker($1, $2, $3, null)", [id, outcome, reason]);
+}

@@ -1,0 +1,116 @@
+// Server-sent events: one stream is one response that stays open, within limits, with a bounded buffer.
+import type { ServerResponse } from "node:http";
+import { type Engine, EngineError } from "@croft/engine";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "./principal.ts";
+
+export interface EventStream {
+  /** Aborted when the client has gone, was too slow, or the server ends. */
+  readonly signal: AbortSignal;
+  /** False when the stream is over. `id` is what a client resumes from. */
+  send(event: { readonly id?: string; readonly event?: string; readonly data: unknown }): boolean;
+  end(): void;
+}
+
+const HEARTBEAT_MS = 15_000;
+/** A client that does not read is cut here, and resumes by id when it comes back. */
+const BUFFERED_BYTES_MAX = 256 * 1024;
+/** How long browsers wait before they come back. */
+const RETRY_MS = 1000;
+
+export class EventStreams {
+  readonly #limits: Engine["config"]["stream"];
+  readonly #counts = new Map<string, number>();
+  readonly #open = new Set<() => void>();
+
+  constructor({ config }: Engine) {
+    this.#limits = config.stream;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes the response over from Fastify. */
+  open(request: FastifyRequest, reply: FastifyReply): EventStream {
+    const holder = holderOf(request.principal);
+    this.#requireRoom(holder, request.principal);
+    this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + 1);
+    const gone = new AbortController();
+    const response = takeOver(reply);
+    const heartbeat = setInterval(() => this.#write(response, ":\n\n", close), HEARTBEAT_MS);
+    const close = () => {
+      if (gone.signal.aborted) return;
+      clearInterval(heartbeat);
+      this.#open.delete(close);
+      const left = (this.#counts.get(holder) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(holder);
+      else this.#counts.set(holder, left);
+      gone.abort();
+    };
+    this.#open.add(close);
+    response.on("close", close);
+    response.on("error", close);
+    this.#write(response, `retry: ${RETRY_MS}\n\n`, close);
+    return {
+      signal: gone.signal,
+      send: ({ id, event, data }) => {
+        if (gone.signal.aborted) return false;
+        const lines = [
+          ...(id === undefined ? [] : [`id: ${id}`]),
+          ...(event === undefined ? [] : [`event: ${event}`]),
+          `data: ${JSON.stringify(data)}`,
+        ];
+        return this.#write(response, `${lines.join("\n")}\n\n`, close);
+      },
+      end: () => {
+        response.end();
+        close();
+      },
+    };
+  }
+
+  /** They would hold a server that wants to end; clients come back, to another perhaps. */
+  endAll(): void {
+    for (const close of [...this.#open]) close();
+  }
+
+  #write(response: ServerResponse, text: string, close: () => void): boolean {
+    if (response.destroyed) return false;
+    response.write(text);
+    if (response.writableLength <= BUFFERED_BYTES_MAX) return true;
+    response.destroy();
+    close();
+    return false;
+  }
+
+  #requireRoom(holder: string, principal: Principal | undefined): void {
+    const { perToken, perSession, total } = this.#limits;
+    const max = principal?.kind === "admin" ? perSession : perToken;
+    const isFull = this.#open.size >= total;
+    if (!isFull && (this.#counts.get(holder) ?? 0) < max) return;
+    const whose = isFull ? `this server has ${total} streams open` : `you have ${max} streams open`;
+    throw new EngineError("too-many-streams", `${whose}; close one first`, {
+      details: { retryAfterSeconds: 5 },
+    });
+  }
+}
+
+function holderOf(principal: Principal | undefined): string {
+  if (principal?.kind === "admin") return `session:${principal.session.id}`;
+  return principal?.kind === "app" ? `app:${principal.app.id}` : "local";
+}
+
+function takeOver(reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no", // else a proxy would collect events before it passes them on
+  });
+  response.socket?.setNoDelay(true);
+  response.socket?.setTimeout(0);
+  return response;
+}

@@ -1,0 +1,69 @@
+// The log of a job as text: all of it, a range, or what came since.
+import { Readable } from "node:stream";
+import { type Engine, EngineError, logSize, readJob, readLogBytes } from "@croft/engine";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { describeProblems } from "../describe-problems.ts";
+import { scopeOf } from "../principal.ts";
+import { JobPath } from "./jobs.ts";
+
+const TEXT = {
+  description: "the log as UTF-8 text",
+  content: { "text/plain": { schema: z.string() } },
+};
+
+export function logRoutes(app: App, { database }: Engine): void {
+  app.get(
+    "/api/jobs/:id/log",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["jobs"],
+        summary: "The log of a job",
+        params: JobPath,
+        querystring: z.strictObject({
+          since: z.coerce.number().int().min(0).optional().describe("leaves so many bytes out"),
+        }),
+        response: {
+          200: TEXT,
+          206: TEXT,
+          ...describeProblems(
+            "unauthenticated",
+            "not-found",
+            "invalid-input",
+            "range-not-satisfiable",
+          ),
+        },
+      },
+    },
+    async ({ principal, params, query, headers }, reply) => {
+      await readJob(database, scopeOf(principal), params.id);
+      const size = await logSize(database, params.id);
+      reply
+        .type("text/plain; charset=utf-8")
+        .header("accept-ranges", "bytes")
+        .header("x-log-size", size);
+      const range = rangeOf(headers.range, size);
+      if (range !== undefined) {
+        reply.code(206).header("content-range", `bytes ${range.from}-${range.to - 1}/${size}`);
+      }
+      const { from, to } = range ?? { from: Math.min(query.since ?? 0, size), to: size };
+      reply.header("content-length", to - from);
+      const bytes = Readable.from(readLogBytes(database, params.id, { from, to }));
+      return await reply.send(bytes as unknown as string); // Fastify passes streams through as they are
+    },
+  );
+}
+
+/** One range; several, or a unit that is not known, are as none. */
+function rangeOf(
+  header: string | undefined,
+  size: number,
+): { from: number; to: number } | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const to = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if (from < to) return { from, to };
+  throw new EngineError("range-not-satisfiable", `the log has ${size} bytes`);
+}

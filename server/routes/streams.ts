@@ -1,0 +1,181 @@
+// Live streams: the events of one job, of everything, and the log of a job.
+import type { Job } from "@croft/contract";
+import {
+  cursorOf,
+  type Engine,
+  EngineError,
+  type EventRow,
+  eventOf,
+  type FeedCursor,
+  followLog,
+  readJob,
+} from "@croft/engine";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { describeProblems } from "../describe-problems.ts";
+import type { EventStreams } from "../event-streams.ts";
+import { scopeOf } from "../principal.ts";
+import { JobPath } from "./jobs.ts";
+
+const STREAM = {
+  description: "a stream of server-sent events",
+  content: { "text/event-stream": { schema: z.string() } },
+};
+const FINAL = ["job.done", "job.failed", "job.cancelled"];
+
+const LastEventId = z.object({
+  "last-event-id": z.string().max(64).optional().describe("goes on after this one"),
+});
+
+export function streamRoutes(app: App, engine: Engine, streams: EventStreams): void {
+  const { database, subjects, feed, listener } = engine;
+
+  app.get(
+    "/api/jobs/:id/events",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["events"],
+        summary: "Follow a job until it has ended",
+        params: JobPath,
+        headers: LastEventId,
+        response: {
+          200: STREAM,
+          ...describeProblems("unauthenticated", "not-found", "too-many-streams", "invalid-input"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { principal, params, headers } = request;
+      const job = await readJob(database, scopeOf(principal), params.id);
+      const after = numberIn(headers["last-event-id"]);
+      const stream = streams.open(request, reply);
+      let last = after;
+      const onEvents = (rows: readonly EventRow[]) => {
+        if (last > 0 && (rows[0]?.seq ?? 0) > last + 1) stream.send({ event: "reset", data: job });
+        for (const row of rows) {
+          last = row.seq;
+          if (!stream.send({ id: String(row.seq), event: row.type, data: eventOf(row) }))
+            return false;
+          if (!FINAL.includes(row.type)) continue;
+          stream.end();
+          return false;
+        }
+        return true;
+      };
+      const leave = subjects.follow(params.id, after, { onEvents });
+      stream.signal.addEventListener("abort", leave, { once: true });
+      // It may have ended, and been told of it, before: then nothing comes any more.
+      const now = await readJob(database, scopeOf(principal), params.id).catch(() => undefined);
+      if (now === undefined || (now.finished_at !== null && (await isTold(engine, now, after))))
+        stream.end();
+      return reply;
+    },
+  );
+
+  app.get(
+    "/api/events",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["events"],
+        summary: "Follow everything you may see",
+        headers: LastEventId,
+        response: {
+          200: STREAM,
+          ...describeProblems("unauthenticated", "too-many-streams", "invalid-input"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { owner } = scopeOf(request.principal);
+      const after = cursorIn(request.headers["last-event-id"]);
+      const stream = streams.open(request, reply);
+      const leave = await feed.follow(
+        {
+          owner,
+          onEvents: (rows) =>
+            rows.every((row) => {
+              const { xid, place } = cursorOf(row);
+              return stream.send({ id: `${xid}-${place}`, event: row.type, data: eventOf(row) });
+            }),
+          onDelayed: () => void stream.send({ event: "delayed", data: {} }),
+        },
+        after,
+      );
+      if (stream.signal.aborted) leave();
+      else stream.signal.addEventListener("abort", leave, { once: true });
+      return reply;
+    },
+  );
+
+  app.get(
+    "/api/jobs/:id/log/events",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["events"],
+        summary: "Follow the log of a job until it has ended",
+        description: "`id` is the number of bytes that have been sent",
+        params: JobPath,
+        headers: LastEventId,
+        response: {
+          200: STREAM,
+          ...describeProblems("unauthenticated", "not-found", "too-many-streams", "invalid-input"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { params, headers, principal, log } = request;
+      const scope = scopeOf(principal);
+      await readJob(database, scope, params.id);
+      const from = numberIn(headers["last-event-id"]);
+      const stream = streams.open(request, reply);
+      const follow = { jobId: params.id, from, signal: stream.signal };
+      const isOver = async () => (await readJob(database, scope, params.id)).finished_at !== null;
+      followLog(
+        database,
+        listener,
+        follow,
+        ({ endsAt, attempt, stream: from, at, text }) => {
+          stream.send({
+            id: String(endsAt),
+            event: "log",
+            data: { attempt, stream: from, at, text },
+          });
+        },
+        isOver,
+      )
+        .then(() => stream.send({ event: "end", data: {} }))
+        .catch((error: unknown) => log.warn({ err: error }, "a log could not be followed"))
+        .finally(() => stream.end());
+      return reply;
+    },
+  );
+}
+
+/** Whether the last event of a job that has ended was before this one. */
+async function isTold(
+  { database }: Engine,
+  job: z.infer<typeof Job>,
+  after: number,
+): Promise<boolean> {
+  const { rows } = await database.pool.query<{ seq: number }>(
+    "select seq from croft.job where id = $1",
+    [job.id],
+  );
+  return (rows[0]?.seq ?? 0) <= after;
+}
+
+function numberIn(text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
+}
+
+function cursorIn(text: string | undefined): FeedCursor | undefined {
+  if (text === undefined || text === "") return undefined;
+  const [, xid, place] = /^(\d{1,19})-(\d{1,18})$/.exec(text) ?? [];
+  if (xid !== undefined && place !== undefined) return { xid: BigInt(xid), place: BigInt(place) };
+  throw new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
+}
