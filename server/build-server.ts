@@ -18,6 +18,7 @@ import { measureRequests } from "./plugins/measure-requests.ts";
 import { serveDashboard } from "./plugins/serve-dashboard.ts";
 import { explain, sendProblem } from "./problem-error.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { jobActionRoutes } from "./routes/job-actions.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { logRoutes } from "./routes/log.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -101,6 +102,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   sessionsRoutes(typed, engine);
   overviewRoutes(typed, engine, meter);
   jobRoutes(typed, engine);
+  jobActionRoutes(typed, engine);
   logRoutes(typed, engine);
   queueRoutes(typed, engine);
   const streams = new EventStreams(engine);

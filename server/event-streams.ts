@@ -1,14 +1,24 @@
 // Server-sent events: one stream is one response that stays open, within limits, with a bounded buffer.
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Engine, EngineError } from "@croft/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "./principal.ts";
 
+export interface SentEvent {
+  /** What a client resumes from. */
+  readonly id?: string;
+  readonly event?: string;
+  readonly data: unknown;
+}
+
 export interface EventStream {
   /** Aborted when the client has gone, was too slow, or the server ends. */
   readonly signal: AbortSignal;
-  /** False when the stream is over. `id` is what a client resumes from. */
-  send(event: { readonly id?: string; readonly event?: string; readonly data: unknown }): boolean;
+  /** False when the stream is over. */
+  send(event: SentEvent): boolean;
+  /** Waits until there is room for more: for what can be read again later, so that nobody is cut for the size of it. */
+  sendInStep(event: SentEvent): Promise<boolean>;
   end(): void;
 }
 
@@ -54,14 +64,14 @@ export class EventStreams {
     this.#write(response, `retry: ${RETRY_MS}\n\n`, close);
     return {
       signal: gone.signal,
-      send: ({ id, event, data }) => {
+      send: (event) => !gone.signal.aborted && this.#write(response, textOf(event), close),
+      sendInStep: async (event) => {
         if (gone.signal.aborted) return false;
-        const lines = [
-          ...(id === undefined ? [] : [`id: ${id}`]),
-          ...(event === undefined ? [] : [`event: ${event}`]),
-          `data: ${JSON.stringify(data)}`,
-        ];
-        return this.#write(response, `${lines.join("\n")}\n\n`, close);
+        if (!response.write(textOf(event))) {
+          // Rejects when the client has gone, which the answer tells.
+          await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+        }
+        return !gone.signal.aborted;
       },
       end: () => {
         response.end();
@@ -85,8 +95,8 @@ export class EventStreams {
   }
 
   #requireRoom(holder: string, principal: Principal | undefined): void {
-    const { perToken, perSession, total } = this.#limits;
-    const max = principal?.kind === "admin" ? perSession : perToken;
+    const { perApp, perSession, total } = this.#limits;
+    const max = principal?.kind === "admin" ? perSession : perApp;
     const isFull = this.#open.size >= total;
     if (!isFull && (this.#counts.get(holder) ?? 0) < max) return;
     const whose = isFull ? `this server has ${total} streams open` : `you have ${max} streams open`;
@@ -94,6 +104,15 @@ export class EventStreams {
       details: { retryAfterSeconds: 5 },
     });
   }
+}
+
+function textOf({ id, event, data }: SentEvent): string {
+  const lines = [
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    `data: ${JSON.stringify(data)}`,
+  ];
+  return `${lines.join("\n")}\n\n`;
 }
 
 function holderOf(principal: Principal | undefined): string {

@@ -2,19 +2,36 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { createApp, type Database } from "@croft/engine";
 import { hash } from "@node-rs/argon2";
 import pg from "pg";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { type RunningServer, startServer } from "./support/croft-process.ts";
 import { createAdmin } from "./support/sign-in.ts";
 
 const METRICS_TOKEN = "a-token-for-the-scraper";
-const PRINCIPALS = ["nobody", "stranger", "scraper", "viewer", "admin", "local"] as const;
+const PRINCIPALS = ["nobody", "stranger", "scraper", "app", "viewer", "admin", "local"] as const;
 type PrincipalName = (typeof PRINCIPALS)[number];
 
 /** Who gets past the door of each route; the rest get 401 or 403. */
 const SIGNED_IN: readonly PrincipalName[] = ["viewer", "admin", "local"];
+const READERS: readonly PrincipalName[] = ["app", ...SIGNED_IN];
+const WRITERS: readonly PrincipalName[] = ["app", "admin", "local"];
 const DOORS: Record<string, readonly PrincipalName[]> = {
+  "POST /api/jobs": WRITERS,
+  "GET /api/jobs": READERS,
+  "GET /api/jobs/{id}": READERS,
+  "GET /api/jobs/{id}/history": READERS,
+  "GET /api/jobs/{id}/log": READERS,
+  "GET /api/jobs/{id}/events": READERS,
+  "GET /api/jobs/{id}/log/events": READERS,
+  "GET /api/events": READERS,
+  "POST /api/jobs/{id}/cancel": WRITERS,
+  "POST /api/jobs/{id}/retry": WRITERS,
+  "GET /admin/api/queue": SIGNED_IN,
+  "GET /admin/api/lanes": SIGNED_IN,
+  "PATCH /admin/api/lanes/{id}": ["admin", "local"],
+  "GET /admin/api/workers": SIGNED_IN,
   "GET /healthz": PRINCIPALS,
   "GET /readyz": PRINCIPALS,
   "GET /metrics": ["scraper", ...SIGNED_IN],
@@ -41,6 +58,7 @@ beforeAll(async () => {
   headersOf.local = { authorization: `Bearer ${server.token}`, origin: server.url };
   headersOf.admin = (await createAdmin(server)).headers;
   headersOf.viewer = await createViewer();
+  headersOf.app = { authorization: `Bearer ${await createToken()}`, origin: server.url };
 });
 
 afterAll(async () => {
@@ -48,13 +66,21 @@ afterAll(async () => {
   rmSync(data, { recursive: true });
 });
 
+function embedded(): pg.ClientConfig {
+  return { host: join(data, "postgres/socket"), user: "croft", database: "croft" };
+}
+
+/** Nor one that makes apps. */
+async function createToken(): Promise<string> {
+  const pool = new pg.Pool(embedded());
+  const { token } = await createApp({ pool } as Database, "access");
+  await pool.end();
+  return token;
+}
+
 /** There is no route yet that makes viewers. */
 async function createViewer(): Promise<Record<string, string>> {
-  const client = new pg.Client({
-    host: join(data, "postgres/socket"),
-    user: "croft",
-    database: "croft",
-  });
+  const client = new pg.Client(embedded());
   await client.connect();
   await client.query(
     "insert into croft.admin (email, name, password_hash, role) values ('vi@example.org', 'Vi', $1, 'viewer')",
@@ -92,9 +118,12 @@ const cases = Object.entries(DOORS)
 test.each(cases)("$route as $principal", async ({ route, principal, allowed }) => {
   const [method = "", pattern = ""] = route.split(" ");
   const path = pattern.replace("{id}", "00000000-0000-4000-8000-000000000000");
-  const sendsBody = method === "POST" && path.startsWith("/api/");
+  const sendsBody = method === "PATCH" || (method === "POST" && path.startsWith("/api/"));
+  const gone = new AbortController(); // streams do not end by themselves
+  onTestFinished(() => gone.abort());
   const response = await fetch(server.url + path, {
     method,
+    signal: gone.signal,
     headers: {
       ...headersOf[principal],
       ...(sendsBody ? { "content-type": "application/json" } : {}),
@@ -104,6 +133,6 @@ test.each(cases)("$route as $principal", async ({ route, principal, allowed }) =
   if (allowed.includes(principal)) {
     expect([200, 204, 404, 409, 422]).toContain(response.status);
   } else {
-    expect(response.status).toBe(SIGNED_IN.includes(principal) ? 403 : 401);
+    expect(response.status).toBe(READERS.includes(principal) ? 403 : 401);
   }
 });

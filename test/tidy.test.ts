@@ -98,6 +98,9 @@ describe("doors", () => {
     "the PostgreSQL driver": {
       pattern: /from "pg"/,
       only: [
+        "engine/database/database-listener.ts",
+        "engine/worker/lease-thread.ts",
+        "engine/worker/turn-taker.ts",
         "engine/database/embedded-postgres.ts",
         "engine/database/migrate.ts",
         "engine/database/open-database.ts",

@@ -164,8 +164,8 @@ export const Config = z.strictObject({
     .prefault({}),
   stream: z
     .strictObject({
-      perToken: wholeNumber(1, 10_000).prefault(20).meta({
-        description: "Event streams that one token may have open",
+      perApp: wholeNumber(1, 10_000).prefault(20).meta({
+        description: "Event streams that one app, or the local command, may have open",
       }),
       perSession: wholeNumber(1, 10_000).prefault(50).meta({
         description: "Event streams that one browser session may have open",

@@ -34,6 +34,7 @@ test("every setting is described", () => {
 test("only a yes-or-no setting is a flag without a value", () => {
   expect(settings.filter(({ isBoolean }) => isBoolean).map(({ path }) => path)).toEqual([
     "http.trustProxy",
+    "git.allowLocal",
   ]);
 });
 

@@ -1,6 +1,6 @@
-// Jobs over HTTP: submit, look at, cancel, retry.
+// Jobs over HTTP: submit one, look at it, list them.
 import { EventList, Job, JobList, JobQuery, JobSubmission } from "@croft/contract";
-import { cancelJob, type Engine, listJobs, readEvents, readJob, retryJob } from "@croft/engine";
+import { type Engine, listJobs, readEvents, readJob } from "@croft/engine";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
@@ -17,8 +17,11 @@ const IdempotencyHeaders = z.object({
 });
 
 export function jobRoutes(app: App, engine: Engine): void {
-  const { database, intake } = engine;
+  submitRoute(app, engine);
+  readRoutes(app, engine);
+}
 
+function submitRoute(app: App, { database, intake }: Engine): void {
   app.post(
     "/api/jobs",
     {
@@ -52,7 +55,9 @@ export function jobRoutes(app: App, engine: Engine): void {
         .send(await readJob(database, scopeOf(principal), id));
     },
   );
+}
 
+function readRoutes(app: App, { database }: Engine): void {
   app.get(
     "/api/jobs",
     {
@@ -102,57 +107,6 @@ export function jobRoutes(app: App, engine: Engine): void {
     async ({ principal, params, query }) => {
       await readJob(database, scopeOf(principal), params.id);
       return { events: await readEvents(database, params.id, query.after) };
-    },
-  );
-
-  app.post(
-    "/api/jobs/:id/cancel",
-    {
-      config: { access: "writer" },
-      schema: {
-        tags: ["jobs"],
-        summary: "Cancel a job: at once if it waits, soon if it runs",
-        params: JobPath,
-        response: {
-          202: Job,
-          ...describeProblems(
-            "unauthenticated",
-            "forbidden",
-            "not-found",
-            "job-ended",
-            "invalid-input",
-          ),
-        },
-      },
-    },
-    async ({ principal, params }, reply) =>
-      await reply.code(202).send(await cancelJob(database, scopeOf(principal), params.id)),
-  );
-
-  app.post(
-    "/api/jobs/:id/retry",
-    {
-      config: { access: "writer" },
-      schema: {
-        tags: ["jobs"],
-        summary: "Submit a job that has ended once more, as a new job",
-        params: JobPath,
-        response: {
-          202: Job,
-          ...describeProblems(
-            "unauthenticated",
-            "forbidden",
-            "not-found",
-            "job-not-ended",
-            "invalid-input",
-          ),
-        },
-      },
-    },
-    async ({ principal, params }, reply) => {
-      const scope = scopeOf(principal);
-      const { id } = await retryJob(database, intake, scope, params.id);
-      return await reply.code(202).send(await readJob(database, scope, id));
     },
   );
 }

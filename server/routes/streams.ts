@@ -28,8 +28,13 @@ const LastEventId = z.object({
 });
 
 export function streamRoutes(app: App, engine: Engine, streams: EventStreams): void {
-  const { database, subjects, feed, listener } = engine;
+  jobEventsRoute(app, engine, streams);
+  allEventsRoute(app, engine, streams);
+  jobLogRoute(app, engine, streams);
+}
 
+function jobEventsRoute(app: App, engine: Engine, streams: EventStreams): void {
+  const { database, subjects } = engine;
   app.get(
     "/api/jobs/:id/events",
     {
@@ -72,7 +77,9 @@ export function streamRoutes(app: App, engine: Engine, streams: EventStreams): v
       return reply;
     },
   );
+}
 
+function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void {
   app.get(
     "/api/events",
     {
@@ -108,7 +115,9 @@ export function streamRoutes(app: App, engine: Engine, streams: EventStreams): v
       return reply;
     },
   );
+}
 
+function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStreams): void {
   app.get(
     "/api/jobs/:id/log/events",
     {
@@ -137,8 +146,8 @@ export function streamRoutes(app: App, engine: Engine, streams: EventStreams): v
         database,
         listener,
         follow,
-        ({ endsAt, attempt, stream: from, at, text }) => {
-          stream.send({
+        async ({ endsAt, attempt, stream: from, at, text }) => {
+          await stream.sendInStep({
             id: String(endsAt),
             event: "log",
             data: { attempt, stream: from, at, text },
