@@ -74,7 +74,7 @@ async function buildCommand(): Promise<void> {
       ...["croft.ts", "define-config.ts", ...commands].map((name) =>
         join(projectRoot, "cli", name),
       ),
-      join(projectRoot, "engine/worker/lease-thread.ts"),
+      ...["lease-thread.ts", "watchdog.ts"].map((name) => join(projectRoot, "engine/worker", name)),
     ],
     outdir: output,
     entryNames: "[name]", // all in one directory: migrations and dashboard are found beside them

@@ -91,6 +91,7 @@ describe("doors", () => {
         "git/command/run-git.ts",
         "git/command/run-tool.ts",
         "git/command/tool-shell.ts",
+        "engine/worker/lease-thread.ts",
         "git/sandbox/job-command.ts",
         "git/lock/prove-lock.ts",
       ],

@@ -56,8 +56,10 @@ export function commandJob(options: CommandOptions): JobType {
     name: "command",
     input: Input,
     run: async (attempt) => {
-      const workspace = await makeWorkspace(attempt, await options.git(), options);
+      const git = await options.git();
+      const workspace = await makeWorkspace(attempt, git, options);
       try {
+        await attempt.guard(workspace.path, git.platform.jobUser?.uid ?? process.getuid?.() ?? 0);
         attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
         return await runCommand(attempt, workspace, options);
       } catch (error) {

@@ -14,6 +14,8 @@ export interface Attempt<Input = unknown> {
   readonly signal: AbortSignal;
   /** Appends to the job's log; known secrets and what looks like one are blotted out. */
   log(text: string | Buffer, stream?: "stdout" | "stderr" | "croft"): void;
+  /** From now on, what this user runs in the directory ends when this worker may not go on, even if it is stopped itself. */
+  guard(directory: string, uid: number): Promise<void>;
   /** From 0 to 1; the last word within a moment counts. */
   progress(fraction: number | undefined, note?: string): void;
 }

@@ -1,4 +1,7 @@
 // The thread that keeps a worker's lease: a handler that blocks the process cannot stop it, a stopped process does.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 
@@ -7,24 +10,48 @@ export interface LeaseThreadData {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly renewEveryMs: number;
+  /** After so long without a renewal, the watchdog ends the commands. */
+  readonly watchdogMs: number;
+  /** The command that starts it. */
+  readonly watchdog: readonly string[];
 }
+
+export type LeaseOrder =
+  | { readonly kind: "watch"; readonly directory: string; readonly uid: number }
+  | { readonly kind: "forget"; readonly directory: string }
+  | { readonly kind: "end" };
 
 /** `lost`: the database says that this worker has ended. `failed`: it could not be asked. */
 export type LeaseMessage =
   | { readonly kind: "renewed"; readonly cancelled: readonly string[]; readonly askedAtMs: number }
+  | { readonly kind: "watched"; readonly directory: string }
+  | { readonly kind: "ended" }
   | { readonly kind: "lost" }
   | { readonly kind: "failed"; readonly message: string };
 
-const { target, workerId, leaseMs, renewEveryMs } = workerData as LeaseThreadData;
+const { target, workerId, leaseMs, renewEveryMs, watchdogMs, watchdog } =
+  workerData as LeaseThreadData;
 const tell = (message: LeaseMessage) => parentPort?.postMessage(message);
 let client: pg.Client | undefined;
 let isOver = false;
 
-parentPort?.on("message", () => {
-  isOver = true;
-  clearTimeout(timer);
-  void client?.end().finally(() => parentPort?.close());
-  if (client === undefined) parentPort?.close();
+let dog: ChildProcessByStdio<Writable, null, null> | undefined;
+
+parentPort?.on("message", (order: LeaseOrder) => {
+  switch (order.kind) {
+    case "watch":
+      dog ??= startWatchdog();
+      dog.stdin.write(`+ ${order.uid} ${order.directory}\n`, () =>
+        tell({ kind: "watched", directory: order.directory }),
+      );
+      break;
+    case "forget":
+      dog?.stdin.write(`- ${order.directory}\n`);
+      break;
+    case "end":
+      void end();
+      break;
+  }
 });
 
 let timer = setTimeout(renew, 0);
@@ -42,6 +69,7 @@ async function renew(): Promise<void> {
       isOver = true;
       tell({ kind: "lost" });
     } else {
+      dog?.stdin.write("=\n");
       tell({ kind: "renewed", cancelled: row.cancelled, askedAtMs });
     }
   } catch (error) {
@@ -51,6 +79,34 @@ async function renew(): Promise<void> {
     await broken?.end().catch(() => {}); // broken: that is why
   }
   if (!isOver) timer = setTimeout(renew, Math.max(50, renewEveryMs - (monotonicMs() - askedAtMs)));
+}
+
+/** Of a session of its own: what ends the worker at the terminal must not end it. */
+function startWatchdog(): ChildProcessByStdio<Writable, null, null> {
+  const [program = "", ...args] = watchdog;
+  const child = spawn(program, [...args, String(watchdogMs)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "inherit"],
+    env: {},
+  });
+  child.stdin.on("error", () => {}); // it has ended: see below
+  child.on("error", (error) => tell({ kind: "failed", message: `no watchdog: ${error.message}` }));
+  child.on("exit", (code, signal) => {
+    dog = undefined;
+    if (!isOver) tell({ kind: "failed", message: `the watchdog ended (${code ?? signal})` });
+  });
+  return child;
+}
+
+async function end(): Promise<void> {
+  isOver = true;
+  clearTimeout(timer);
+  const left = dog;
+  const leaving = left === undefined ? undefined : once(left, "exit"); // with what it had to end
+  left?.stdin.end();
+  await client?.end().catch(() => {}); // it was broken
+  await leaving;
+  tell({ kind: "ended" });
 }
 
 async function connect(): Promise<pg.Client> {

@@ -1,8 +1,10 @@
 // A worker's right to run what it claimed: renewed by a thread of its own, given up in time when it cannot be.
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
-import type { LeaseMessage, LeaseThreadData } from "./lease-thread.ts";
+import type { LeaseMessage, LeaseOrder, LeaseThreadData } from "./lease-thread.ts";
 
 /** They scale together: a renewal may fail three times, and two seconds are left to end what runs. */
 export interface LeaseTimes {
@@ -33,16 +35,21 @@ export class Lease {
   readonly #thread: Worker;
   /** By the monotonic clock, counted from before the renewal was asked for. */
   #endsAtMs: number;
+  readonly #watching = new Map<string, () => void>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
+  #onEnded = () => {};
+  #closing: Promise<void> | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
     const { database, workerId, times } = options;
     this.#endsAtMs = monotonicMs() + times.leaseMs;
-    const { leaseMs, renewEveryMs } = times;
-    const data: LeaseThreadData = { target: database.target, workerId, leaseMs, renewEveryMs };
-    this.#thread = startThread(data);
+    const { leaseMs, renewEveryMs, stopBeforeEndMs } = times;
+    this.#thread = startThread({
+      ...{ target: database.target, workerId, leaseMs, renewEveryMs },
+      ...{ watchdogMs: leaseMs - stopBeforeEndMs, watchdog: watchdogCommand() },
+    });
     this.#thread.on("message", (message: LeaseMessage) => this.#hear(message));
     this.#thread.on("error", (error) => {
       options.log.error({ err: error }, "the thread that renews the lease has ended");
@@ -50,16 +57,49 @@ export class Lease {
     this.#watch();
   }
 
-  async close(): Promise<void> {
+  /** Whatever this user runs in the directory ends when the lease does, even if this process is stopped. */
+  async watch(directory: string, uid: number): Promise<void> {
+    const watched = new Promise<void>((resolve) => this.#watching.set(directory, resolve));
+    if (!this.#isOver) {
+      this.#order({ kind: "watch", directory, uid });
+      await watched;
+    }
+    if (this.#isOver) throw new Error("the lease is over");
+  }
+
+  forget(directory: string): void {
+    this.#order({ kind: "forget", directory });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#thread.postMessage("end");
+    this.#letGo();
+    const ended = new Promise<void>((resolve) => {
+      this.#onEnded = resolve;
+    });
+    this.#order({ kind: "end" });
+    await Promise.race([ended, once(this.#thread, "exit")]);
     await this.#thread.terminate();
   }
 
+  #order(order: LeaseOrder): void {
+    this.#thread.postMessage(order);
+  }
+
   #hear(message: LeaseMessage): void {
+    if (message.kind === "ended") this.#onEnded();
     if (this.#isOver) return;
     switch (message.kind) {
+      case "watched":
+        this.#watching.get(message.directory)?.();
+        this.#watching.delete(message.directory);
+        break;
       case "renewed":
         this.#endsAtMs = message.askedAtMs + this.#options.times.leaseMs;
         this.#options.onRenewed();
@@ -97,7 +137,13 @@ export class Lease {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
+    this.#letGo();
     this.#options.onLost(reason);
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#watching.values()) resolve();
+    this.#watching.clear();
   }
 }
 
@@ -105,12 +151,19 @@ function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** The product has it beside itself as JavaScript; from the sources the thread first has to learn TypeScript. */
+/** The product has both programs beside itself as JavaScript; from the sources they first have to learn TypeScript. */
+const isSource = import.meta.url.endsWith(".ts");
+
 function startThread(workerData: LeaseThreadData): Worker {
-  const isSource = import.meta.url.endsWith(".ts");
   const url = new URL(isSource ? "./lease-thread.ts" : "./lease-thread.js", import.meta.url);
   if (!isSource) return new Worker(url, { workerData });
   const loader = JSON.stringify(import.meta.resolve("tsx/esm/api"));
   const start = `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
   return new Worker(start, { eval: true, workerData });
+}
+
+function watchdogCommand(): string[] {
+  const url = new URL(isSource ? "./watchdog.ts" : "./watchdog.js", import.meta.url);
+  const loader = isSource ? ["--import", import.meta.resolve("tsx")] : [];
+  return [process.execPath, ...loader, fileURLToPath(url)];
 }

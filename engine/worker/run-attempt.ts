@@ -1,10 +1,11 @@
 // One attempt of a job from its start to the word that ends it.
-import type { JobError } from "@croft/contract";
+import { type JobError, storableJson } from "@croft/contract";
 import type { Database } from "../database/open-database.ts";
 import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, type JobTypes, parseInput } from "../jobs/job-type.ts";
 import type { Log } from "../log.ts";
 import { JobLogWriter } from "../logs/job-log-writer.ts";
+import type { Lease } from "./lease.ts";
 import { ProgressReporter } from "./progress-reporter.ts";
 
 /** What the database gives with a claim. */
@@ -52,6 +53,7 @@ export interface AttemptContext {
   readonly timeoutMs: number;
   readonly maxLost: number;
   readonly logBytesMax: number;
+  readonly guard: Pick<Lease, "watch" | "forget">;
 }
 
 const RESULT_BYTES_MAX = 1024 * 1024;
@@ -67,6 +69,7 @@ export class RunningAttempt {
   readonly ended: Promise<AttemptResult>;
   readonly #context: AttemptContext;
   readonly #controller = new AbortController();
+  readonly #guarded: string[] = [];
 
   constructor(job: ClaimedJob, context: AttemptContext) {
     this.job = job;
@@ -97,6 +100,7 @@ export class RunningAttempt {
       return result;
     } finally {
       clearTimeout(timer);
+      for (const directory of this.#guarded) this.#context.guard.forget(directory);
       await Promise.all([writer.end(), progress.end()]);
     }
   }
@@ -121,18 +125,22 @@ export class RunningAttempt {
       signal: this.#controller.signal,
       log: (text, stream = "croft") => writer.write(stream, text),
       progress: (fraction, note) => progress.report(fraction, note),
+      guard: async (directory, uid) => {
+        this.#guarded.push(directory);
+        await this.#context.guard.watch(directory, uid);
+      },
     };
     return await type.run(attempt);
   }
 
   #done(result: unknown): AttemptResult {
     const { id, attempt } = this.job;
-    const text = JSON.stringify(result ?? null);
-    if (Buffer.byteLength(text) > RESULT_BYTES_MAX || text.includes("\\u0000")) {
-      const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000`;
+    const text = storableJson(result);
+    if (text === undefined || Buffer.byteLength(text) > RESULT_BYTES_MAX) {
+      const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000 and half surrogate pairs`;
       return this.#failed(new JobFailure("invalid", "invalid-result", message));
     }
-    return { id, attempt, outcome: "done", result: result ?? null };
+    return { id, attempt, outcome: "done", result: JSON.parse(text) };
   }
 
   #failed(error: unknown): AttemptResult {

@@ -161,7 +161,8 @@ export class JobWorker {
     try {
       const known = () => [...this.#running.keys()];
       const turn = await this.#turns.take({ workerId: id, results, slots, known });
-      if (this.#lease !== undefined) for (const job of turn.claimed) this.#start(job, id);
+      const lease = this.#lease;
+      if (lease !== undefined) for (const job of turn.claimed) this.#start(job, id, lease);
       for (const stale of turn.refused) {
         this.#options.log.warn(
           { job: stale.id, attempt: stale.attempt },
@@ -177,9 +178,9 @@ export class JobWorker {
     this.#timer = setTimeout(() => this.#look(), lookAgainMs);
   }
 
-  #start(job: ClaimedJob, workerId: string): void {
+  #start(job: ClaimedJob, workerId: string, guard: Lease): void {
     const { database, log, types, timeoutMs, maxLost, logBytesMax } = this.#options;
-    const context = { database, log, types, workerId, timeoutMs, maxLost, logBytesMax };
+    const context = { database, log, types, workerId, timeoutMs, maxLost, logBytesMax, guard };
     const attempt = new RunningAttempt(job, context);
     this.#running.set(job.id, attempt);
     void attempt.ended.then((result) => {

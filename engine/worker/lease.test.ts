@@ -1,0 +1,106 @@
+// The right to run: kept while a handler blocks the process, given up in time when it cannot be renewed.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { silentLog } from "../../test/support/silent-log.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+import { newId } from "../new-id.ts";
+import { Lease, type LeaseTimes } from "./lease.ts";
+
+const TIMES: LeaseTimes = { leaseMs: 1500, renewEveryMs: 200, stopBeforeEndMs: 500 };
+
+async function scene(times = TIMES) {
+  const { database } = await scratchEngine();
+  const workerId = newId();
+  await database.pool.query(
+    `insert into croft.worker (id, host, host_name, pid, process_start, slots, types, version, lease_until)
+     values ($1, 'h', 'h', 1, '', 1, '{}', 'test', croft.now() + make_interval(secs => $2::float8 / 1000))`,
+    [workerId, times.leaseMs],
+  );
+  const seen = { renewals: 0, lost: [] as string[], cancelled: [] as string[] };
+  const lease = new Lease({
+    ...{ database, workerId, times, log: silentLog },
+    onRenewed: () => seen.renewals++,
+    onLost: (reason) => seen.lost.push(reason),
+    onCancelled: (jobs) => seen.cancelled.push(...jobs),
+  });
+  onTestFinished(() => lease.close());
+  const isOver = async () => {
+    const { rows } = await database.pool.query<{ over: boolean }>(
+      "select lease_until <= clock_timestamp() as over from croft.worker where id = $1",
+      [workerId],
+    );
+    return rows[0]?.over;
+  };
+  return { database, workerId, lease, seen, isOver };
+}
+
+/** A process that the watchdog is to find by its working directory. */
+async function sleeper(directory: string) {
+  const child = spawn("sleep", ["1000"], { cwd: directory, stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child, "spawn");
+  return child;
+}
+
+test("a handler that blocks the process does not cost the lease", async () => {
+  const { seen, isOver } = await scene();
+  await waitUntil("a renewal", () => seen.renewals > 0);
+  const until = performance.now() + 2 * TIMES.leaseMs;
+  while (performance.now() < until); // what a careless handler does
+  expect(await isOver()).toBe(false);
+  const renewals = seen.renewals;
+  await waitUntil("another", () => seen.renewals > renewals);
+  expect(seen.lost).toEqual([]);
+});
+
+test("a worker that was taken for dead hears it, once", async () => {
+  const { seen, database, workerId } = await scene();
+  await waitUntil("a renewal", () => seen.renewals > 0);
+  await database.pool.query("select croft.end_worker($1, 'lost', 'test', 20)", [workerId]);
+  await waitUntil("the loss", () => seen.lost.length > 0);
+  expect(seen.lost).toEqual(["the lease was given to others"]);
+});
+
+test("a worker that cannot reach the database gives up before others take over", async () => {
+  const { seen, isOver, database } = await scene();
+  await waitUntil("a renewal", () => seen.renewals > 0);
+  // The thread's connections hang on the row from now on.
+  const client = await database.pool.connect();
+  await client.query("begin");
+  await client.query("lock table croft.worker in exclusive mode");
+  await waitUntil("the loss", () => seen.lost.length > 0);
+  await client.query("rollback");
+  client.release();
+  expect(await isOver()).toBe(false);
+  expect(seen.lost).toEqual(["the lease could not be renewed in time"]);
+});
+
+test("the watchdog ends commands when renewals stop, and when the worker is gone", async () => {
+  const { seen, lease, database, workerId } = await scene();
+  const [watched, forgotten, left] = [
+    await scratchDirectory(),
+    await scratchDirectory(),
+    await scratchDirectory(),
+  ];
+  const uid = process.getuid?.() ?? 0;
+  await lease.watch(watched, uid);
+  await lease.watch(forgotten, uid);
+  lease.forget(forgotten);
+  const [victim, survivor] = [await sleeper(watched), await sleeper(forgotten)];
+  const victimEnd = once(victim, "exit");
+  await database.pool.query("select croft.end_worker($1, 'lost', 'test', 20)", [workerId]);
+  await waitUntil("the loss", () => seen.lost.length > 0);
+  expect(await victimEnd).toEqual([null, "SIGKILL"]);
+  expect(survivor.exitCode).toBeNull();
+  expect(survivor.signalCode).toBeNull();
+
+  await expect(lease.watch(left, uid)).rejects.toThrow("the lease is over");
+  const other = await scene();
+  await other.lease.watch(left, uid);
+  const last = once(await sleeper(left), "exit");
+  await other.lease.close();
+  expect(await last).toEqual([null, "SIGKILL"]);
+});

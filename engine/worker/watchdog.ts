@@ -1,0 +1,49 @@
+// A process beside a worker: ends the commands of its jobs when the worker has not been heard of for too long, or is gone.
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { processesIn, signalProcess } from "@croft/git";
+
+/*
+ * The worker's lease thread writes lines:
+ *   "+ <uid> <directory>"   whatever runs in this directory is to be ended in time
+ *   "- <directory>"         no longer
+ *   "="                     the lease was renewed
+ * The end of the input is the end of the worker.
+ */
+const [, , limit = ""] = process.argv;
+const limitMs = Number(limit);
+const LOOK_EVERY_MS = 100;
+/** Looking is work: when nobody was found, there is time. */
+const LOOK_AGAIN_MS = 1000;
+/** After the worker's end; whoever is left then cannot be ended by anybody. */
+const LAST_TRIES = 50;
+
+const watched = new Map<string, number>();
+let renewedAt = performance.now();
+
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => {
+  const [, uid = "", directory = ""] = /^\+ (\d+) (.+)$/.exec(line) ?? [];
+  if (directory !== "") watched.set(directory, Number(uid));
+  else if (line.startsWith("- ")) watched.delete(line.slice(2));
+  else renewedAt = performance.now();
+});
+lines.on("close", () => void leave());
+let looking = setTimeout(look, LOOK_EVERY_MS);
+
+function look(): void {
+  const isLate = performance.now() - renewedAt > limitMs;
+  const isQuiet = isLate && endAll() === 0;
+  looking = setTimeout(look, isQuiet ? LOOK_AGAIN_MS : LOOK_EVERY_MS);
+}
+
+function endAll(): number {
+  const found = [...watched].flatMap(([directory, uid]) => processesIn([directory], uid));
+  for (const pid of found) signalProcess(pid, "SIGKILL");
+  return found.length;
+}
+
+async function leave(): Promise<void> {
+  clearTimeout(looking);
+  for (let tries = 0; endAll() > 0 && tries < LAST_TRIES; tries++) await delay(LOOK_EVERY_MS);
+}
