@@ -10,12 +10,22 @@ const { version }: { version: string } = JSON.parse(
 /** Each is a bundle of its own, so that a command does not wait for code it has no use for. */
 const commands: Record<string, () => Promise<{ createCommand(version: string): Command }>> = {
   serve: () => import("./commands/serve.ts"),
+  worker: () => import("./commands/worker.ts"),
+  jobs: () => import("./commands/jobs.ts"),
+  logs: () => import("./commands/logs.ts"),
+  cancel: () => import("./commands/cancel.ts"),
+  retry: () => import("./commands/retry.ts"),
   config: () => import("./commands/config.ts"),
   login: () => import("./commands/login.ts"),
   doctor: () => import("./commands/doctor.ts"),
 };
 const descriptions: Record<keyof typeof commands, string> = {
   serve: "Start the server",
+  worker: "Start a worker alone, beside a server or on the database of DATABASE_URL",
+  jobs: "List jobs, show one, or submit one",
+  logs: "Print the log of a job, or follow it",
+  cancel: "Cancel jobs",
+  retry: "Submit jobs that have ended once more",
   config: "Print every setting, its value and where it came from",
   login: "Print where to sign in, or a new one-time link while there is no admin",
   doctor: "Try what this machine allows, and say what to do where it is too little",
@@ -25,11 +35,13 @@ const program = new Command("croft")
   .description("Runs jobs on git repositories")
   .version(version)
   .showHelpAfterError("(croft --help lists the commands)")
+  .enablePositionalOptions() // what stands behind a command belongs to it, and to no command above
   .exitOverride(exit);
 const meant = process.argv.slice(2).find((word) => Object.hasOwn(commands, word));
 for (const [name, load] of Object.entries(commands)) {
   const command = name === meant ? (await load()).createCommand(version) : new Command(name);
-  program.addCommand(command.description(descriptions[name] ?? "").exitOverride(exit));
+  for (const each of [command, ...command.commands]) each.exitOverride(exit);
+  program.addCommand(command.description(descriptions[name] ?? ""));
 }
 await program.parseAsync();
 

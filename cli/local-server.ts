@@ -14,7 +14,8 @@ export interface LocalServer {
   readonly client: ApiClient;
 }
 
-export async function reachLocalServer(config: Config): Promise<LocalServer> {
+/** With the token of the data directory, unless another is given. */
+export async function reachLocalServer(config: Config, given?: string): Promise<LocalServer> {
   const run = join(config.data, "run");
   const address = await findServer(run).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EACCES") throw error;
@@ -26,21 +27,22 @@ export async function reachLocalServer(config: Config): Promise<LocalServer> {
       `no server runs on data directory '${config.data}': start one with 'croft serve', or name another directory with CROFT_DATA`,
     );
   }
-  const token = await readLocalToken(localTokenPath(run));
+  const token = given ?? (await readLocalToken(localTokenPath(run)));
   if (token === undefined) {
     throw new EngineError("unauthenticated", `there is no token file in '${run}'`);
   }
-  const client = createClient({ baseUrl: address.url, token, fetch: fetchOrExplain });
+  const client = createClient({ baseUrl: address.url, token, fetch: explainingFetch });
   return { url: address.url, client };
 }
 
 /** A killed server leaves its address behind. */
-async function fetchOrExplain(request: Request): Promise<Response> {
+export async function explainingFetch(request: Request): Promise<Response> {
   try {
     return await fetch(request);
   } catch (error) {
-    const { origin } = new URL(request.url);
-    const message = `the server at ${origin} does not answer: start it again with 'croft serve'`;
+    const { cause } = error as { cause?: unknown };
+    const reason = cause instanceof Error && cause.message !== "" ? ` (${cause.message})` : "";
+    const message = `the server at ${new URL(request.url).origin} does not answer${reason}: start it again with 'croft serve'`;
     throw new EngineError("unavailable", message, { cause: error });
   }
 }

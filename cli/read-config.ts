@@ -14,9 +14,16 @@ export function addSettingFlags(command: Command): Command {
   return command;
 }
 
-/** The only reader of the environment. */
+/** For a command that asks a server: only where to find it. */
+export function addDataFlags(command: Command): Command {
+  return command
+    .option("--config <file>", "configuration file, else croft.config.ts of this directory")
+    .option("--data <value>", "data directory of the server (CROFT_DATA)");
+}
+
+/** With `readRemote` the only reader of the environment. */
 export async function readConfig(command: Command): Promise<LoadedConfig> {
-  const options = command.opts<Record<string, string | boolean | undefined>>();
+  const options = command.optsWithGlobals<Record<string, string | boolean | undefined>>();
   const flags: Record<string, string | boolean> = {};
   for (const { path, flag } of settings) {
     const value = flag === undefined ? undefined : options[attributeOf(flag)];
@@ -31,6 +38,17 @@ export async function readConfig(command: Command): Promise<LoadedConfig> {
     uid: process.getuid?.(),
     home: homedir(),
   });
+}
+
+export interface Remote {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** A server elsewhere, and who asks it. A token has no flag: every user of a machine can read command lines. */
+export function readRemote(): Remote {
+  const { CROFT_URL: url = "", CROFT_TOKEN: token = "" } = process.env;
+  return { url: url || undefined, token: token || undefined };
 }
 
 /** commander's name for a flag: `--http-port` is `httpPort`. */

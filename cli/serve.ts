@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import {
   announceServer,
+  BulkRunner,
   type Config,
   type Engine,
   openEngine,
+  ScheduleRunner,
+  startJanitor,
   startWorker,
   withdrawServer,
 } from "@croft/engine";
@@ -35,7 +38,16 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
   }
   try {
     const worker = await startWorker(engine);
-    const drain = () => worker.close(config.shutdown.drain);
+    const runners = [
+      ScheduleRunner.start(engine),
+      BulkRunner.start(engine),
+      startJanitor(engine.database, config, log),
+    ];
+    const drain = () =>
+      Promise.all([
+        ...runners.map((runner) => runner.close()),
+        worker.close(config.shutdown.drain),
+      ]);
     const draining = once(stop, "abort").then(drain); // beside the requests that are still answered
     draining.catch(() => {}); // told below
     try {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const Event = z
   .object({
-    subject: z.uuid(),
+    subject: z.guid(),
     seq: z.int().describe("numbers the events of one subject from 1"),
     type: z.string().describe("`job.started`, `worker.ended`, …"),
     owner: z.string(),

@@ -1,6 +1,6 @@
 // What goes over the wire: schemas, their types, problem codes and the typed client.
 export { Admin, AdminRole, Email, Password } from "./admin.ts";
-export { Bulk, BulkRequest } from "./bulk.ts";
+export { Bulk, BulkAction, BulkRequest } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
 export { Event, EventList, LogPiece } from "./event.ts";
 export { Alive, Ready } from "./health.ts";
@@ -19,7 +19,15 @@ export { Lane, LaneChange, LaneList, LaneQuery, QueueState } from "./lane.ts";
 export { Overview } from "./overview.ts";
 export { PASSWORD_LENGTH } from "./password-length.ts";
 export { Problem, type ProblemCode, problemCodes } from "./problem.ts";
-export { NewSchedule, Schedule, ScheduleChange, ScheduleList } from "./schedule.ts";
+export {
+  NewSchedule,
+  Schedule,
+  ScheduleChange,
+  ScheduleList,
+  ScheduleOverlap,
+  ScheduleQuery,
+} from "./schedule.ts";
 export { CurrentSession, Session, SessionList, SignIn } from "./session.ts";
 export { Setup, SetupLink, SetupState } from "./setup.ts";
+export { storableJson } from "./storable-json.ts";
 export { Worker, WorkerList } from "./worker.ts";

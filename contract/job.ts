@@ -1,5 +1,6 @@
 // A job: one unit of durable work, as it is submitted, listed and shown.
 import { z } from "zod";
+import { storableJson } from "./storable-json.ts";
 
 export const JobStatus = z.enum(["queued", "running", "done", "failed", "cancelled"]);
 export type JobStatus = z.infer<typeof JobStatus>;
@@ -14,14 +15,11 @@ export const Name = z
   .max(200)
   .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters");
 
-/** Half of a surrogate pair, or the character 0, as JSON.stringify writes them: PostgreSQL stores neither. */
-const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
-
 const JsonObject = z
   .record(z.string(), z.unknown())
   .refine(
-    (value) => !UNSTORABLE.test(JSON.stringify(value)),
-    "must not contain U+0000 or half of a surrogate pair",
+    (value) => storableJson(value) !== undefined,
+    "must not contain U+0000 or half of a surrogate pair, nor be nested deeper than 500",
   );
 
 export const JobType = z

@@ -4,7 +4,7 @@ import { Name } from "./job.ts";
 
 export const Lane = z
   .object({
-    id: z.uuid(),
+    id: z.guid().describe("follows from owner and key"),
     owner: z.string(),
     key: z
       .string()

@@ -5,12 +5,14 @@ import { JobSubmission, Name } from "./job.ts";
 export const ScheduleOverlap = z.enum(["skip", "queue", "replace"]);
 
 const ScheduledJob = JobSubmission.omit({ run_at: true, dedupe: true });
+const Cron = z.string().min(1).max(200).describe("five fields, or six with seconds");
+const TimeZone = z.string().min(1).max(64).describe("as in `Europe/Berlin`");
 
 export const NewSchedule = z
   .strictObject({
-    name: Name,
-    cron: z.string().min(1).max(200).describe("five fields, or six with seconds"),
-    time_zone: z.string().min(1).max(64).prefault("UTC").describe("as in `Europe/Berlin`"),
+    name: Name.describe("yours, and only once"),
+    cron: Cron,
+    time_zone: TimeZone.prefault("UTC"),
     overlap: ScheduleOverlap.prefault("skip").describe(
       "while the last job still waits or runs: skip this time, queue another, or replace the last",
     ),
@@ -20,10 +22,12 @@ export const NewSchedule = z
   .meta({ id: "NewSchedule" });
 export type NewSchedule = z.infer<typeof NewSchedule>;
 
+/** What is not named stays. A new `job` takes the whole of the old one's place. */
 export const ScheduleChange = z
   .strictObject({
-    cron: NewSchedule.shape.cron.optional(),
-    time_zone: z.string().min(1).max(64).optional(),
+    name: Name.optional(),
+    cron: Cron.optional(),
+    time_zone: TimeZone.optional(),
     overlap: ScheduleOverlap.optional(),
     paused: z.boolean().optional(),
     job: ScheduledJob.optional(),
@@ -41,12 +45,25 @@ export const Schedule = z
     overlap: ScheduleOverlap,
     paused: z.boolean(),
     job: z.record(z.string(), z.unknown()),
-    next_at: z.iso.datetime(),
-    last_at: z.iso.datetime().nullable(),
+    next_at: z.iso.datetime().nullable().describe("null while it is paused"),
+    last_at: z.iso.datetime().nullable().describe("when it last submitted a job"),
     last_job_id: z.uuid().nullable(),
+    last_error: z.string().nullable().describe("why the last time gave no job"),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "Schedule" });
 export type Schedule = z.infer<typeof Schedule>;
 
-export const ScheduleList = z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" });
+export const ScheduleQuery = z.strictObject({
+  cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
+  limit: z.coerce.number().int().min(1).max(200).prefault(50),
+});
+export type ScheduleQuery = z.infer<typeof ScheduleQuery>;
+
+export const ScheduleList = z
+  .object({
+    schedules: z.array(Schedule).describe("newest first"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "ScheduleList" });
+export type ScheduleList = z.infer<typeof ScheduleList>;

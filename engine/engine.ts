@@ -1,6 +1,6 @@
 // The composition root of the engine: opens everything a process needs and closes it in the right order.
 import { hostname } from "node:os";
-import { type Git, openGit, thisProcess } from "@croft/git";
+import { claimLife, type Git, openGit, releaseLife, thisProcess } from "@croft/git";
 import { commandJob } from "./command/command-job.ts";
 import { DatabaseLedger } from "./command/database-ledger.ts";
 import type { Config } from "./config/config.ts";
@@ -8,6 +8,7 @@ import { type DataDirectory, openDataDirectory } from "./data-directory/data-dir
 import { provideHostId } from "./data-directory/host-id.ts";
 import { provideLocalToken } from "./data-directory/local-token.ts";
 import { DatabaseListener } from "./database/database-listener.ts";
+import { joinDatabase, waitForServer } from "./database/join-database.ts";
 import { type Database, openDatabase } from "./database/open-database.ts";
 import { EventFeed } from "./events/event-feed.ts";
 import { SubjectStreams } from "./events/subject-streams.ts";
@@ -42,6 +43,8 @@ export interface EngineOptions {
   readonly version: string;
   /** Job types besides those that are built in. */
   readonly types?: readonly JobType[] | undefined;
+  /** A worker alone owns no database and sets no limits: it takes part where a server runs. */
+  readonly role?: "server" | "worker" | undefined;
   /** Ends a start that is no longer wanted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,13 +52,17 @@ export interface EngineOptions {
 const SWEEP_EVERY_MS = 60_000;
 
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { config, log, version, signal } = options;
+  const { config, log, version, signal, role = "server" } = options;
   const startedAt = new Date();
+  const joins = role === "worker" && config.database.url === undefined;
+  if (joins) await waitForServer(config.data, log, signal); // before anything is made in a directory named by mistake
   const directory = await openDataDirectory(config.data);
   const localToken = await provideLocalToken(directory);
   const hostId = await provideHostId(directory);
-  const database = await openDatabase(config, directory, log, signal);
-  await applyLimits(database, config.concurrency);
+  const open = joins ? joinDatabase : openDatabase;
+  const database = await open(config, directory, log, signal);
+  if (role === "server") await applyLimits(database, config.concurrency);
+  await claimLife(directory.locks); // by it others of this host see that we live, from any container
   const listener = new DatabaseListener(database, log);
   let opened: Promise<Git> | undefined;
   const git = () => {
@@ -84,6 +91,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await listener.close();
       await (await opened?.catch(() => undefined))?.close(); // that it did not open was told to whoever asked
       await database.close();
+      releaseLife(directory.locks);
     },
   };
 }

@@ -11,12 +11,15 @@ import {
   type ZodTypeProvider,
 } from "fastify-type-provider-zod";
 import { answerBrokenRequest, answerOddRequests } from "./answer-broken-request.ts";
+import type { App } from "./app.ts";
 import { EventStreams } from "./event-streams.ts";
 import { authenticate } from "./plugins/authenticate.ts";
 import { describeApi } from "./plugins/describe-api.ts";
+import { measureQueue } from "./plugins/measure-queue.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { serveDashboard } from "./plugins/serve-dashboard.ts";
 import { explain, sendProblem } from "./problem-error.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -24,6 +27,7 @@ import { logRoutes } from "./routes/log.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { queueRoutes } from "./routes/queue.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { sessionsRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
@@ -101,15 +105,22 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   sessionRoutes(typed, engine);
   sessionsRoutes(typed, engine);
   overviewRoutes(typed, engine, meter);
-  jobRoutes(typed, engine);
-  jobActionRoutes(typed, engine);
-  logRoutes(typed, engine);
-  queueRoutes(typed, engine);
+  workRoutes(typed, engine);
   const streams = new EventStreams(engine);
+  measureQueue(meter.registry, engine, streams);
   app.addHook("preClose", async () => streams.endAll());
   streamRoutes(typed, engine, streams);
   await serveDashboard(app, dashboard);
   return app;
+}
+
+function workRoutes(app: App, engine: Engine): void {
+  jobRoutes(app, engine);
+  jobActionRoutes(app, engine);
+  logRoutes(app, engine);
+  queueRoutes(app, engine);
+  scheduleRoutes(app, engine);
+  bulkRoutes(app, engine);
 }
 
 /** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */

@@ -49,16 +49,20 @@ export class EventStreams {
     const gone = new AbortController();
     const response = takeOver(reply);
     const heartbeat = setInterval(() => this.#write(response, ":\n\n", close), HEARTBEAT_MS);
+    const end = () => {
+      response.end();
+      close();
+    };
     const close = () => {
       if (gone.signal.aborted) return;
       clearInterval(heartbeat);
-      this.#open.delete(close);
+      this.#open.delete(end);
       const left = (this.#counts.get(holder) ?? 1) - 1;
       if (left === 0) this.#counts.delete(holder);
       else this.#counts.set(holder, left);
       gone.abort();
     };
-    this.#open.add(close);
+    this.#open.add(end);
     response.on("close", close);
     response.on("error", close);
     this.#write(response, `retry: ${RETRY_MS}\n\n`, close);
@@ -73,16 +77,13 @@ export class EventStreams {
         }
         return !gone.signal.aborted;
       },
-      end: () => {
-        response.end();
-        close();
-      },
+      end,
     };
   }
 
   /** They would hold a server that wants to end; clients come back, to another perhaps. */
   endAll(): void {
-    for (const close of [...this.#open]) close();
+    for (const end of [...this.#open]) end();
   }
 
   #write(response: ServerResponse, text: string, close: () => void): boolean {
@@ -127,6 +128,7 @@ function takeOver(reply: FastifyReply): ServerResponse {
     ...(reply.getHeaders() as Record<string, string>),
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
+    connection: "close", // a stream is a connection's last answer: whoever waits for connections to end need not know of it
     "x-accel-buffering": "no", // else a proxy would collect events before it passes them on
   });
   response.socket?.setNoDelay(true);

@@ -3,6 +3,7 @@ import type { CurrentSession } from "@croft/contract";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createApi } from "./api.ts";
+import { EventChannel } from "./live/event-channel.ts";
 import { createQueryClient } from "./query-client.ts";
 import { createAppRouter } from "./router.tsx";
 import { sessionKey } from "./session-query.ts";
@@ -25,7 +26,9 @@ export function assembleApp(setupToken: string | undefined): AppProps {
   const api = createApi(
     () => queryClient.getQueryData<CurrentSession | null>(sessionKey)?.csrf_token,
   );
-  const router = createAppRouter({ api, queryClient, setupToken });
+  // Refused, when the session is over: the shell asks who is signed in, and leads to the sign-in page.
+  const live = new EventChannel(() => queryClient.invalidateQueries({ queryKey: sessionKey }));
+  const router = createAppRouter({ api, queryClient, live, setupToken });
 
   /** An answer said that nobody is signed in: the guards ask again and lead to the sign-in page. */
   async function checkSession() {

@@ -18,3 +18,19 @@ export function formatMilliseconds(durationMs: number): string {
   const digits = durationMs >= 100 ? 0 : durationMs >= 10 ? 1 : 2;
   return Number(durationMs.toFixed(digits)).toLocaleString("en");
 }
+
+/** `340 ms`, `2.4 s`, `12 min 5 s`, `3 h 20 min`, `2 d 4 h`: the two parts that matter. */
+export function formatElapsed(durationMs: number): string {
+  const ms = Math.max(0, Math.round(durationMs));
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000)
+    return `${ms < 10_000 ? (ms / 1000).toFixed(1).replace(/\.0$/, "") : Math.floor(ms / 1000)} s`;
+  const seconds = Math.floor(ms / 1000);
+  const [days, hours, minutes] = [
+    seconds / 86_400,
+    (seconds / 3_600) % 24,
+    (seconds / 60) % 60,
+  ].map(Math.floor) as [number, number, number];
+  if (days > 0) return `${days.toLocaleString("en")} d ${hours} h`;
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}

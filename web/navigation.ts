@@ -1,6 +1,6 @@
 // The pages in the sidebar. A page is added with one line; its `key` follows `g` as a shortcut.
 import type { LinkProps } from "@tanstack/react-router";
-import { LayoutDashboard, type LucideIcon, Settings } from "lucide-react";
+import { Cpu, LayoutDashboard, ListChecks, type LucideIcon, Rows3, Settings } from "lucide-react";
 
 export interface NavigationItem {
   to: NonNullable<LinkProps["to"]>;
@@ -17,6 +17,14 @@ export interface NavigationGroup {
 
 export const navigation: readonly NavigationGroup[] = [
   { items: [{ to: "/", label: "Overview", icon: LayoutDashboard, key: "o" }] },
+  {
+    label: "Work",
+    items: [
+      { to: "/jobs", label: "Jobs", icon: ListChecks, key: "j" },
+      { to: "/queue", label: "Queue", icon: Rows3, key: "q" },
+      { to: "/workers", label: "Workers", icon: Cpu, key: "w" },
+    ],
+  },
   {
     label: "Installation",
     items: [{ to: "/settings", label: "Settings", icon: Settings, key: "s" }],

@@ -10,12 +10,20 @@ import {
 import type { Api } from "./api.ts";
 import { Pending } from "./components/pending.tsx";
 import { Shell } from "./components/shell.tsx";
+import { jobSearch } from "./jobs/job-search.ts";
+import type { EventChannel } from "./live/event-channel.ts";
 import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
+import { JobPage } from "./pages/job.tsx";
+import { JobsPage } from "./pages/jobs.tsx";
 import { LoginPage } from "./pages/login.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
+import { QueuePage } from "./pages/queue.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
 import { SetupPage } from "./pages/setup.tsx";
+import { WorkersPage } from "./pages/workers.tsx";
+import { parsePlainSearch, writePlainSearch } from "./plain-search.ts";
+import { laneSearch } from "./queue/queue-query.ts";
 import { safeRedirect } from "./safe-redirect.ts";
 import { sessionQuery } from "./session-query.ts";
 import { useFocusHeading } from "./use-focus-heading.ts";
@@ -23,6 +31,7 @@ import { useFocusHeading } from "./use-focus-heading.ts";
 export interface RouterContext {
   api: Api;
   queryClient: QueryClient;
+  live: EventChannel;
   /** Of the link this tab was opened with. */
   setupToken: string | undefined;
 }
@@ -68,6 +77,28 @@ const app = createRoute({
 
 const overview = createRoute({ getParentRoute: () => app, path: "/", component: OverviewPage });
 
+const jobs = createRoute({
+  getParentRoute: () => app,
+  path: "/jobs",
+  validateSearch: jobSearch,
+  component: JobsPage,
+});
+
+const job = createRoute({ getParentRoute: () => app, path: "/jobs/$id", component: JobPage });
+
+const queue = createRoute({
+  getParentRoute: () => app,
+  path: "/queue",
+  validateSearch: laneSearch,
+  component: QueuePage,
+});
+
+const workers = createRoute({
+  getParentRoute: () => app,
+  path: "/workers",
+  component: WorkersPage,
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -77,7 +108,11 @@ const settings = createRoute({
 /** Any other address, inside of the shell. */
 const missing = createRoute({ getParentRoute: () => app, path: "$", component: NotFoundPage });
 
-const routeTree = root.addChildren([setup, login, app.addChildren([overview, settings, missing])]);
+const routeTree = root.addChildren([
+  setup,
+  login,
+  app.addChildren([overview, jobs, job, queue, workers, settings, missing]),
+]);
 
 /** Asked once; again only when an answer said that the session is over. */
 function currentSession({ api, queryClient }: RouterContext) {
@@ -96,6 +131,8 @@ export function createAppRouter(context: RouterContext) {
     defaultErrorComponent: FailurePage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
+    parseSearch: parsePlainSearch,
+    stringifySearch: writePlainSearch,
   });
 }
 

@@ -1,9 +1,9 @@
 // The measurements as tables for people and as figures for programs, beside what was promised.
 import { median, percentile, printTable } from "../table.ts";
+import { judgeTargets, type Target } from "../targets.ts";
 import type { Way } from "./checkout-ways.ts";
 import type { Measurements, WaySamples } from "./measurements.ts";
 import { ofSize } from "./of-size.ts";
-import { judgeTargets, type Target } from "./targets.ts";
 import type { Hundred } from "./time-hundred.ts";
 
 const NAMES: Readonly<Record<Way, string>> = {

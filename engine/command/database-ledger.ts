@@ -34,8 +34,18 @@ export class DatabaseLedger implements WorkspaceLedger {
     return rows.map(({ entry }) => entry);
   }
 
-  async isLive(entry: LedgerEntry): Promise<boolean> {
-    return isProcessAlive(entry.process);
+  /**
+   * As long as its process lives and the attempt is its own. One that has ended and could not remove its workspace, e.g.
+   * because the database was away, would keep it for as long as its process lives.
+   */
+  async isLive({ process, jobId, attempt }: LedgerEntry): Promise<boolean> {
+    if (!isProcessAlive(process)) return false;
+    if (jobId === undefined) return true;
+    const { rowCount } = await this.#database.pool.query(
+      "select from croft.job where id = $1 and attempt = $2 and status = 'running'",
+      [jobId, attempt],
+    );
+    return rowCount === 1;
   }
 
   /** A row is there or not: there is nothing half written. */

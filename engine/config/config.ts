@@ -162,6 +162,16 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  retention: z
+    .strictObject({
+      jobs: duration("1h", "3650d").prefault("90d").meta({
+        description: "How long jobs are kept after their end",
+      }),
+      events: duration("1h", "3650d").prefault("30d").meta({
+        description: "How long events and logs are kept",
+      }),
+    })
+    .prefault({}),
   stream: z
     .strictObject({
       perApp: wholeNumber(1, 10_000).prefault(20).meta({

@@ -99,8 +99,8 @@ function flatten(value: unknown, file: string): [string, unknown][] {
   return walk(value, "");
 }
 
-/** Variables that begin with CROFT_ but are no settings. */
-const OTHER_VARIABLES = ["CROFT_CONFIG"];
+/** Variables that begin with CROFT_ but are no settings; the last two tell the command which server to ask, and as whom. */
+const OTHER_VARIABLES = ["CROFT_CONFIG", "CROFT_URL", "CROFT_TOKEN"];
 
 function fromEnvironment(env: ConfigSources["env"]) {
   const found: { setting: string; value: string; origin: string }[] = [];

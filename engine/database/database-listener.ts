@@ -8,14 +8,22 @@ import type { Database } from "./open-database.ts";
  * - `croft_wake`: there may be a job for a free slot.
  * - `croft_cancel`: running jobs that somebody wants to end.
  * - `croft_event`, `croft_log`: subjects that have something new.
+ * - `croft_schedule`, `croft_bulk`: one was made or changed.
  *
  * Each comes with ids, divided by commas; `*` stands for all.
  */
-export type Channel = "croft_wake" | "croft_cancel" | "croft_event" | "croft_log";
+export type Channel = (typeof CHANNELS)[number];
 
 type Hearer = (ids: readonly string[] | "*") => void;
 
-const CHANNELS: readonly Channel[] = ["croft_wake", "croft_cancel", "croft_event", "croft_log"];
+const CHANNELS = [
+  "croft_wake",
+  "croft_cancel",
+  "croft_event",
+  "croft_log",
+  "croft_schedule",
+  "croft_bulk",
+] as const;
 const AGAIN_AFTER_MS = [50, 250, 1000] as const;
 /** A connection cut without a word is noticed only by talking. */
 const PING_EVERY_MS = 15_000;

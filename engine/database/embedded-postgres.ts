@@ -11,17 +11,17 @@ import { firstClosedTo } from "../data-directory/first-closed-to.ts";
 import { POSTGRES_UID } from "../data-directory/postgres-uid.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Log } from "../log.ts";
+import { type EmbeddedConnection, embeddedConnection, USER } from "./embedded-connection.ts";
 import { initialiseCluster } from "./initialise-cluster.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { findPostmaster, removeStalePidFile } from "./postmaster.ts";
 import { makeSocketDirectory } from "./socket-directory.ts";
 
 export interface EmbeddedPostgres {
-  readonly connection: { readonly host: string; readonly user: string; readonly database: string };
+  readonly connection: EmbeddedConnection;
   stop(): Promise<void>;
 }
 
-const USER = "croft";
 const POLL_MS = 20;
 const WATCH_MS = 500;
 /** A fast shutdown writes a checkpoint; after this long it is cut off, and the next start recovers. */
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(
   }
   const keeper = keepRunning(cluster, log);
   return {
-    connection: { host: cluster.socketDirectory, user: USER, database: USER },
+    connection: embeddedConnection(cluster.socketDirectory),
     stop: async () => {
       await keeper.end();
       await shutDown(cluster);
@@ -208,7 +208,11 @@ async function whyRefused(cluster: Cluster): Promise<string | undefined> {
 }
 
 async function createDatabase({ socketDirectory }: Cluster): Promise<void> {
-  const client = new pg.Client({ host: socketDirectory, user: USER, database: "postgres" });
+  const client = new pg.Client({
+    host: socketDirectory,
+    user: USER,
+    database: "postgres",
+  });
   client.on("error", () => {}); // a connection lost later fails the query in progress
   await client.connect();
   try {

@@ -41,7 +41,7 @@ export async function openDatabase(
   const { url } = config.database;
   if (url !== undefined) {
     const target = { connectionString: url };
-    return await connect("external", target, { config, log, signal, end: async () => {} });
+    return await connectDatabase("external", target, { config, log, signal, end: async () => {} });
   }
   const ownership = await ownDataDirectory(directory);
   try {
@@ -51,7 +51,7 @@ export async function openDatabase(
       await ownership.release();
     };
     try {
-      return await connect("embedded", server.connection, { config, log, signal, end });
+      return await connectDatabase("embedded", server.connection, { config, log, signal, end });
     } catch (error) {
       await server.stop();
       throw error;
@@ -62,7 +62,7 @@ export async function openDatabase(
   }
 }
 
-interface ConnectContext {
+export interface ConnectContext {
   readonly config: Config;
   readonly log: Log;
   readonly signal: AbortSignal | undefined;
@@ -70,7 +70,8 @@ interface ConnectContext {
   readonly end: () => Promise<void>;
 }
 
-async function connect(
+/** To a server that runs. */
+export async function connectDatabase(
   mode: Database["mode"],
   target: pg.ClientConfig,
   { config, log, signal, end }: ConnectContext,

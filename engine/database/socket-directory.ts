@@ -11,28 +11,45 @@ import { EngineError } from "../engine-error.ts";
 const PATH_BYTES_MAX = 103;
 const SOCKET_NAME = ".s.PGSQL.5432";
 
-/** In the data directory, unless its path is too long for a socket: then in the system's temporary directory. */
+/** The server's owner makes it. */
 export async function makeSocketDirectory(directory: DataDirectory): Promise<string> {
-  const preferred = join(directory.postgres, "socket");
-  const path = fits(preferred) ? preferred : join(tmpdir(), `croft-${digestOf(directory.path)}`);
-  const owner = directory.separatesUsers ? POSTGRES_UID : process.getuid?.();
+  const path = socketDirectoryOf(directory);
   try {
     await mkdir(path, { mode: 0o700 });
     if (directory.separatesUsers) await chown(path, POSTGRES_UID, POSTGRES_UID);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  // In a shared temporary directory anyone could have made it first.
+  const uid = await requireOwn(path, directory);
+  if (directory.separatesUsers && uid === 0) await chown(path, POSTGRES_UID, POSTGRES_UID);
+  return path;
+}
+
+/** Of a server that somebody else runs. */
+export async function findSocketDirectory(directory: DataDirectory): Promise<string> {
+  const path = socketDirectoryOf(directory);
+  await requireOwn(path, directory);
+  return path;
+}
+
+/** In the data directory, unless its path is too long for a socket: then in the system's temporary directory. */
+function socketDirectoryOf(directory: DataDirectory): string {
+  const preferred = join(directory.postgres, "socket");
+  return fits(preferred) ? preferred : join(tmpdir(), `croft-${digestOf(directory.path)}`);
+}
+
+/** In a shared temporary directory anyone could have made it first. */
+async function requireOwn(path: string, { separatesUsers }: DataDirectory): Promise<number> {
+  const owner = separatesUsers ? POSTGRES_UID : process.getuid?.();
   const { uid, mode } = await lstat(path);
-  const made = owner === undefined || uid === owner || (directory.separatesUsers && uid === 0);
+  const made = owner === undefined || uid === owner || (separatesUsers && uid === 0);
   if (!made || (mode & 0o077) !== 0) {
     throw new EngineError(
       "data-directory-unusable",
       `cannot put PostgreSQL's socket into '${path}': it belongs to somebody else or is open to others; remove it, or choose a data directory with a shorter path`,
     );
   }
-  if (directory.separatesUsers && uid === 0) await chown(path, POSTGRES_UID, POSTGRES_UID);
-  return path;
+  return uid;
 }
 
 function fits(path: string): boolean {

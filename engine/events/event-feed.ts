@@ -14,6 +14,8 @@ export interface FeedReader {
   readonly owner: string | undefined;
   /** False: it wants no more. */
   onEvents(events: readonly EventRow[]): boolean;
+  /** What came after its cursor is not all there any more: it has to look at the whole again. */
+  onReset(): void;
   /** An older transaction holds everything back that came after it. */
   onDelayed(): void;
 }
@@ -30,12 +32,12 @@ const LOOK_EVERY_MS = 1000;
 /** How soon to look again while somebody's older transaction is still open. */
 const LOOK_AGAIN_MS = 20;
 const DELAYED_AFTER_MS = 5000;
-/** Oldest first, and none that another could still commit before. */
+/** Oldest first, and none that another could still commit before. By the columns, not their text of the same name. */
 const READ = `
   select ${EVENT_COLUMNS} from croft.event
   where (xid, place) > ($1::text::xid8, $2::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
     and ($3::text is null or owner = $3)
-  order by xid, place limit ${READ_MAX}`;
+  order by event.xid, event.place limit ${READ_MAX}`;
 const PENDING = `
   select exists (select from croft.event
     where (xid, place) > ($1::text::xid8, $2::bigint) and xid >= pg_snapshot_xmin(pg_current_snapshot())) as pending`;
@@ -63,6 +65,7 @@ export class EventFeed {
     const now = await this.#now();
     this.#tail ??= now;
     const follower: Follower = { reader, cursor: after ?? now, waiting: [] };
+    if (after !== undefined && (await this.#isForgotten(after))) reader.onReset();
     this.#followers.add(follower);
     void this.#catchUp(follower);
     return () => void this.#followers.delete(follower);
@@ -80,6 +83,14 @@ export class EventFeed {
       "select pg_snapshot_xmin(pg_current_snapshot())::text as xid",
     );
     return { xid: BigInt(rows[0]?.xid ?? 0), place: 0n };
+  }
+
+  async #isForgotten({ xid }: FeedCursor): Promise<boolean> {
+    const { rows } = await this.#database.pool.query<{ forgotten: boolean }>(
+      "select xid > $1::text::xid8 as forgotten from croft.event_floor",
+      [String(xid)],
+    );
+    return rows[0]?.forgotten === true;
   }
 
   async #catchUp(follower: Follower): Promise<void> {

@@ -1,9 +1,10 @@
 // Cancels and retries jobs.
 import type { Job, JobPriority } from "@croft/contract";
+import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import { readJob, type Scope } from "./read-jobs.ts";
-import type { JobIntake, Submission } from "./submit-jobs.ts";
+import type { JobIntake, Submission, SubmittedJob } from "./submit-jobs.ts";
 
 /** What is queued ends at once, what runs is asked to; the answer shows which. */
 export async function cancelJob(database: Database, scope: Scope, id: string): Promise<Job> {
@@ -11,15 +12,15 @@ export async function cancelJob(database: Database, scope: Scope, id: string): P
   if (job.finished_at !== null) {
     throw new EngineError("job-ended", `the job has ended already: it is ${job.status}`);
   }
-  await cancelJobs(database, [id]);
+  await cancelJobs(database.pool, [id]);
   return await readJob(database, scope, id);
 }
 
 export async function cancelJobs(
-  database: Database,
+  client: Queryable,
   ids: readonly string[],
 ): Promise<Map<string, "cancelled" | "asked" | "ended">> {
-  const { rows } = await database.pool.query<{
+  const { rows } = await client.query<{
     job_id: string;
     outcome: "cancelled" | "asked" | "ended";
   }>("select job_id, outcome from croft.cancel($1)", [ids]);
@@ -37,7 +38,12 @@ export async function retryJob(
   if (job.finished_at === null) {
     throw new EngineError("job-not-ended", `the job is ${job.status}: wait for it, or cancel it`);
   }
-  return await intake.submit({
+  return await intake.submit(retryOf(job));
+}
+
+/** What is submitted to retry it. */
+export function retryOf(job: Job): SubmittedJob {
+  return {
     owner: job.owner,
     type: job.type,
     input: job.input,
@@ -48,5 +54,5 @@ export async function retryJob(
     ...(job.source_task_id === null ? {} : { source_task_id: job.source_task_id }),
     dedupe: job.dedupe ?? `retry:${job.id}`,
     retry_of: job.id,
-  });
+  };
 }

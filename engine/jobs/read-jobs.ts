@@ -1,5 +1,6 @@
 // Jobs as the API shows them: with the reason why one waits, and its place in line.
 import type { Job, JobFilter, JobList, JobPriority } from "@croft/contract";
+import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 
@@ -73,6 +74,13 @@ export async function readJob(database: Database, { owner }: Scope, id: string):
   const [row] = rows;
   if (row === undefined) throw new EngineError("not-found", "there is no such job");
   return jobOf(row);
+}
+
+/** In the order of their ids; those that are gone are left out. */
+export async function readJobs(client: Queryable, ids: readonly string[]): Promise<Job[]> {
+  const text = `${SELECT} where j.id = any ($1) order by j.id`;
+  const { rows } = await client.query<JobRow>(text, [ids]);
+  return rows.map(jobOf);
 }
 
 export interface JobPage extends JobFilter {

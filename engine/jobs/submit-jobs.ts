@@ -1,6 +1,7 @@
 // Takes jobs in. Those that come while others are being written are written together, in one transaction.
 import { createHash } from "node:crypto";
 import type { JobPriority, JobSubmission } from "@croft/contract";
+import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
@@ -33,7 +34,9 @@ interface Outcome {
 }
 
 const BATCH_MAX = 200;
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+export const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+/** How often to ask again for a job whose namesake has just ended. */
+const AGAIN_MAX = 10;
 const CLASSES = { background: 0, normal: 1, interactive: 2 } as const satisfies Record<
   JobPriority,
   number
@@ -52,9 +55,7 @@ export class JobIntake {
 
   /** Resolves when the job is durable. */
   async submit(job: SubmittedJob): Promise<Submission> {
-    const type = this.#types.get(job.type);
-    if (type !== undefined) parseInput(type, job.input);
-    else await this.#requireElsewhere(job.type);
+    await this.check(job);
     const row = rowOf(job);
     return await new Promise<Submission>((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
@@ -62,10 +63,35 @@ export class JobIntake {
     });
   }
 
-  /** A type that only workers on other machines have: its input is checked there. */
-  async #requireElsewhere(name: string): Promise<void> {
-    const { rows } = await this.#database.pool.query<{ types: string[] }>(
-      "select types from croft.worker where ended_at is null",
+  /** All or none, as part of the caller's transaction: they are there when it commits. */
+  async submitWithin(client: Queryable, jobs: readonly SubmittedJob[]): Promise<Submission[]> {
+    for (const job of jobs) await this.check(job, client);
+    const rows = jobs.map(rowOf);
+    const settled = new Map<unknown, Outcome>();
+    for (let nth = 0; settled.size < rows.length; nth++) {
+      if (nth === AGAIN_MAX) throw new Error("jobs under the same dedupe keys come and go");
+      const open = rows.filter(({ id }) => !settled.has(id));
+      for (const [id, outcome] of await this.#enqueue(open, client)) {
+        if (outcome.outcome !== "again") settled.set(id, outcome);
+      }
+    }
+    return rows.map(({ id }) => submissionOf(settled.get(id)));
+  }
+
+  /** The rules of a submit, for what is submitted later: the type is known and takes this input. */
+  async check(
+    { type: name, input }: Pick<JobSubmission, "type" | "input">,
+    client: Queryable = this.#database.pool,
+  ): Promise<void> {
+    const type = this.#types.get(name);
+    if (type !== undefined) parseInput(type, input);
+    else await this.#requireElsewhere(name, client);
+  }
+
+  /** A type that only other workers have, or had a while ago: its input is checked there. */
+  async #requireElsewhere(name: string, client: Queryable): Promise<void> {
+    const { rows } = await client.query<{ types: string[] }>(
+      "select distinct types from croft.worker where ended_at is null or ended_at > croft.now() - interval '1 day'",
     );
     const known = new Set([...this.#types.keys(), ...rows.flatMap(({ types }) => types)]);
     if (known.has(name)) return;
@@ -109,8 +135,11 @@ export class JobIntake {
     }
   }
 
-  async #enqueue(rows: readonly object[]): Promise<Map<string, Outcome>> {
-    const { rows: outcomes } = await this.#database.pool.query<Outcome>({
+  async #enqueue(
+    rows: readonly object[],
+    client: Queryable = this.#database.pool,
+  ): Promise<Map<string, Outcome>> {
+    const { rows: outcomes } = await client.query<Outcome>({
       name: "enqueue",
       text: "select asked, job_id, outcome from croft.enqueue($1)",
       values: [JSON.stringify(rows)],
@@ -120,14 +149,20 @@ export class JobIntake {
 }
 
 function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+  try {
+    resolve(submissionOf(outcome));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function submissionOf(outcome: Outcome | undefined): Submission {
   if (outcome?.outcome === "reused") {
     const message = "this Idempotency-Key came with another request within the last 24 hours";
-    reject(new EngineError("idempotency-key-reused", message));
-  } else if (outcome?.job_id == null) {
-    reject(new Error("the database did not answer for a job"));
-  } else {
-    resolve({ id: outcome.job_id, isNew: outcome.outcome === "new" });
+    throw new EngineError("idempotency-key-reused", message);
   }
+  if (outcome?.job_id == null) throw new Error("the database did not answer for a job");
+  return { id: outcome.job_id, isNew: outcome.outcome === "new" };
 }
 
 function rowOf(job: SubmittedJob): Record<string, unknown> {

@@ -7,6 +7,8 @@ export interface LogPart extends LogPiece {
   /** Where it begins and ends in the whole. */
   readonly startsAt: number;
   readonly endsAt: number;
+  /** As it is stored: a cut inside a character shows in the text as another one, and is longer then. */
+  readonly bytes: Buffer;
 }
 
 const PARTS_MAX = 64;
@@ -39,13 +41,14 @@ export async function readLogParts(
   });
   return rows.map(({ attempt, stream, starts_at, text, at }) => {
     const start = Number(starts_at);
-    const bytes = Buffer.from(text);
+    const whole = Buffer.from(text);
     const skipped = Math.max(0, from - start);
+    const bytes = whole.subarray(skipped);
     return {
-      ...{ attempt, stream, at: at.toISOString() },
-      text: skipped === 0 ? text : bytes.subarray(skipped).toString("utf8"),
+      ...{ attempt, stream, at: at.toISOString(), bytes },
+      text: skipped === 0 ? text : bytes.toString("utf8"),
       startsAt: start + skipped,
-      endsAt: start + bytes.length,
+      endsAt: start + whole.length,
     };
   });
 }
@@ -59,8 +62,7 @@ export async function* readLogBytes(
   for (let at = from; at < to; ) {
     const parts = await readLogParts(database, jobId, at);
     if (parts.length === 0) return;
-    for (const { text, endsAt } of parts) {
-      const bytes = Buffer.from(text);
+    for (const { bytes, endsAt } of parts) {
       yield bytes.subarray(0, Math.max(0, to - at));
       at = endsAt;
       if (at >= to) return;
@@ -68,7 +70,7 @@ export async function* readLogBytes(
   }
 }
 
-/** Calls for every part that is there and every one that comes, in order, until the signal. */
+/** Calls for every part that is there and every one that comes, in order and one at a time, until the signal. */
 export async function followLog(
   database: Database,
   listener: DatabaseListener,
@@ -77,7 +79,7 @@ export async function followLog(
     from,
     signal,
   }: { readonly jobId: string; readonly from: number; readonly signal: AbortSignal },
-  onPart: (part: LogPart) => void,
+  onPart: (part: LogPart) => Promise<void>,
   isOver: () => Promise<boolean>,
 ): Promise<void> {
   let wake = () => {};
@@ -94,7 +96,10 @@ export async function followLog(
       });
       const isEnded = await isOver();
       const parts = await readLogParts(database, jobId, at);
-      for (const part of parts) onPart(part);
+      for (const part of parts) {
+        if (signal.aborted) return;
+        await onPart(part);
+      }
       at = parts.at(-1)?.endsAt ?? at;
       if (parts.length > 0) continue;
       if (isEnded) return;

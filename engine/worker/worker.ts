@@ -34,6 +34,8 @@ export interface WorkerOptions {
 /** Announcements are what wakes a worker; this is for those that were lost. */
 const LOOK_EVERY_MS = 1000;
 const AGAIN_AFTER_MS = 500;
+/** For handlers that do not heed their signal, and a database that is away: then the jobs run again elsewhere. */
+const SETTLE_LIMIT_MS = 10_000;
 
 /*
  *   starting ──▶ working ──drain──▶ draining ──▶ ended
@@ -96,6 +98,8 @@ export class JobWorker {
     await this.#lease?.close();
     try {
       await endWorker(this.#options.database, this.#id, "drained", "it was shut down");
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "the worker left without a word: its lease tells");
     } finally {
       await this.#turns.close();
     }
@@ -163,6 +167,7 @@ export class JobWorker {
       const turn = await this.#turns.take({ workerId: id, results, slots, known });
       const lease = this.#lease;
       if (lease !== undefined) for (const job of turn.claimed) this.#start(job, id, lease);
+      if (turn.claimed.length > 0 && turn.claimed.length < slots) this.#isWanted = true; // there may be more
       for (const stale of turn.refused) {
         this.#options.log.warn(
           { job: stale.id, attempt: stale.attempt },
@@ -187,6 +192,7 @@ export class JobWorker {
       this.#running.delete(job.id);
       if (workerId === this.#id) this.#results.push(result);
       this.#look();
+      this.#onIdle?.();
     });
   }
 
@@ -200,17 +206,23 @@ export class JobWorker {
   }
 
   async #settleAll(drainMs: number): Promise<void> {
-    const timer = setTimeout(() => this.#stopAll("drained"), drainMs);
-    try {
-      this.#look();
-      while (this.#running.size > 0 || this.#results.length > 0 || this.#isTurning) {
-        await new Promise<void>((resolve) => {
-          this.#onIdle = resolve;
-        });
-      }
-    } finally {
-      clearTimeout(timer);
+    let isPatient = true;
+    const timers = [
+      setTimeout(() => this.#stopAll("drained"), drainMs),
+      setTimeout(() => {
+        isPatient = false;
+        this.#onIdle?.();
+      }, drainMs + SETTLE_LIMIT_MS),
+    ];
+    const isBusy = () =>
+      isPatient && (this.#running.size > 0 || this.#results.length > 0 || this.#isTurning);
+    this.#look();
+    while (isBusy()) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
     }
+    for (const timer of timers) clearTimeout(timer);
   }
 
   /** What it ran is others' now: first it ends, then this process may take part again, as another worker. */

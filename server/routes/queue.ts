@@ -43,7 +43,7 @@ export function queueRoutes(app: App, { database }: Engine): void {
       schema: {
         tags: ["queue"],
         summary: "Set the limit of a lane, pause or resume it",
-        params: z.object({ id: z.uuid() }),
+        params: z.object({ id: z.guid() }),
         body: LaneChange,
         response: {
           200: Lane,

@@ -106,6 +106,7 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
               const { xid, place } = cursorOf(row);
               return stream.send({ id: `${xid}-${place}`, event: row.type, data: eventOf(row) });
             }),
+          onReset: () => void stream.send({ event: "reset", data: {} }),
           onDelayed: () => void stream.send({ event: "delayed", data: {} }),
         },
         after,

@@ -29,7 +29,7 @@ export function Button({
       aria-busy={busy}
       aria-disabled={busy}
       onClick={busy ? (event) => event.preventDefault() : onClick}
-      className={`inline-flex shrink-0 select-none items-center justify-center gap-2 rounded-md font-medium text-sm whitespace-nowrap transition-colors aria-disabled:opacity-70 ${looks[look]} ${className}`}
+      className={`inline-flex shrink-0 select-none items-center justify-center gap-2 rounded-md font-medium text-sm whitespace-nowrap transition-colors aria-disabled:opacity-70 disabled:cursor-default disabled:opacity-45 ${looks[look]} ${className}`}
       {...rest}
     >
       {busy && <LoaderCircle className="size-4 animate-spin" aria-hidden />}

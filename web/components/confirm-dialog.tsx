@@ -1,6 +1,6 @@
-// Asks before something that cannot be undone, and stays open to tell if it failed.
+// Asks before something that cannot be undone, or costs something, and stays open to tell if it failed.
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { Button, type ButtonProps } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
@@ -8,6 +8,9 @@ export interface ConfirmDialogProps {
   title: string;
   children: ReactNode;
   confirmLabel: string;
+  /** Where "Cancel" could be mistaken for what is asked about. */
+  dismissLabel?: string;
+  look?: ButtonProps["look"];
   busy: boolean;
   error: Error | null;
   onConfirm: () => void;
@@ -25,8 +28,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </div>
       </div>
       <div className="flex justify-end gap-2 border-line border-t bg-canvas px-5 py-3">
-        <Button onClick={props.onClose}>Cancel</Button>
-        <Button look="danger" busy={props.busy} onClick={props.onConfirm}>
+        <Button onClick={props.onClose}>{props.dismissLabel ?? "Cancel"}</Button>
+        <Button look={props.look ?? "danger"} busy={props.busy} onClick={props.onConfirm}>
           {props.confirmLabel}
         </Button>
       </div>

@@ -149,6 +149,13 @@ create table croft.event (
 create index event_order on croft.event (xid, place);
 create index event_age on croft.event using brin (at);
 
+-- Up to here events have been forgotten: whoever asks for what came after an older one has missed some.
+create table croft.event_floor (
+  one boolean primary key default true check (one),
+  xid xid8 not null
+);
+insert into croft.event_floor (xid) values ('0');
+
 -- Text as it came, redacted, in pieces; `starts_at` counts the bytes of UTF-8 before it.
 create table croft.job_log (
   job_id uuid not null references croft.job on delete cascade,
@@ -203,6 +210,7 @@ create table croft.schedule (
   next_at timestamptz not null,
   last_at timestamptz,
   last_job_id uuid,
+  last_error text,
   created_at timestamptz not null default croft.now(),
   unique (owner, name)
 );

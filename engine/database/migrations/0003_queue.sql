@@ -217,6 +217,11 @@ begin
     select id, lane_id from croft.job
     where status = 'queued' and rank is null and run_at <= croft.now() order by run_at limit p_max) due;
   if v_jobs is null then return 0; end if;
+  insert into croft.lane (id, owner, key, max_running) -- it may have been idle for so long that it was cleared away
+    select distinct j.lane_id, j.owner, j.key, case when j.key = '' then 2147483647 else q.lane_limit end
+    from croft.job j, croft.queue q
+    where j.id = any (v_jobs) and not exists (select from croft.lane l where l.id = j.lane_id)
+    order by 1 on conflict do nothing;
   perform croft.lock_lanes(v_lanes);
   v_before := croft.read_lanes(v_lanes);
   with come as (
@@ -248,6 +253,7 @@ language plpgsql as $$
 declare
   v_room integer;
   v_wide integer;
+  v_each integer;
   v_lanes uuid[];
   v_owners text[];
   v_left uuid[];
@@ -261,20 +267,26 @@ begin
       from jsonb_to_recordset(p_results) as r(id uuid) join croft.job j on j.id = r.id
       where j.worker_id = p_worker and j.status = 'running';
   end if;
-  select least(p_slots, max_running - running + coalesce(jsonb_array_length(p_results), 0)) into v_room from croft.queue;
+  -- As if all of them were its own still; without a limit that is one more than an integer holds.
+  select least(p_slots, max_running::bigint - running + coalesce(jsonb_array_length(p_results), 0)) into v_room
+    from croft.queue;
   if v_room > 0 then
     -- A worker for some types only may find nothing for it in the lanes that come first.
     v_wide := case when exists (select from croft.job_type where type <> all (p_types)) then 1000 else v_room end;
-    select v_owners || array(
+    v_owners := v_owners || array(
       select id from croft.owner
       where running < max_running and ready_background + ready_normal + ready_interactive > 0
       order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
-      limit v_wide) into v_owners;
-    select v_lanes || array(
+      limit v_wide);
+    -- Not more of each owner than its share and a little: with many owners most would be looked at in vain. Where that
+    -- leaves slots free, the worker asks again at once.
+    v_each := case when v_wide > v_room then v_wide
+      else least(v_room, ceil(v_room::float8 / greatest(1, cardinality(v_owners))) + 4) end;
+    v_lanes := v_lanes || array(
       select l.id from (select distinct id from unnest(v_owners) as o(id)) o cross join lateral (
         select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
-        order by (turn - 8 * head_class), id limit v_wide) l
-    ) into v_lanes;
+        order by (turn - 8 * head_class), id limit v_each) l
+      limit 2000);
   end if;
   if v_lanes is null or v_lanes = '{}' then return; end if;
   perform from croft.lane where id = any (v_lanes) order by id for update;
@@ -354,15 +366,19 @@ begin
     from lane_now l join owner_now o on o.id = l.owner and o.running < o.max_running cross join lateral (
       select id, class, rank, row_number() over (order by rank, id) as nth from croft.job
       where lane_id = l.id and status = 'queued' and rank is not null and type = any (p_types)
-      order by rank, id limit least(l.max_running - l.running, o.max_running - o.running, v_room)
+      order by rank, id limit least(l.max_running - l.running, o.max_running - o.running, v_each)
     ) j
     where v_room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
   ), fair as (
     select line.*, row_number() over (partition by owner order by turn - 8 * class, rank, id) as nth from line
   ), pick as materialized (
+    -- An owner's jobs keep their order: the class of one also carries those before it, else it would go first for ever.
     select id, class, lane, owner, turn, owner_turn + nth - 1 as owner_turn
-    from fair where nth <= room
-    order by owner_turn + nth - 1 - 8 * class, rank, id
+    from (
+      select fair.*, min(owner_turn + nth - 1 - 8 * class) over (partition by owner order by nth desc) as place
+      from fair where nth <= room
+    ) x
+    order by place, nth, rank, id
     limit (select greatest(0, least(v_room, max_running - running)) from whole_now)
   ), started as (
     update croft.job j set
@@ -642,4 +658,58 @@ begin
   perform croft.announce(array[p_lane]);
   perform pg_notify('croft_wake', '');
   return true;
+end $$;
+
+-- A part of what is older than this; false when nothing is left of it.
+create function croft.forget_events(p_before timestamptz, p_max integer) returns boolean
+language plpgsql as $$
+declare
+  v_count integer;
+  v_xid xid8;
+begin
+  with gone as (
+    delete from croft.event where ctid = any (array(select ctid from croft.event where at < p_before limit p_max))
+    returning xid
+  )
+  select count(*), max(xid) into v_count, v_xid from gone;
+  update croft.event_floor set xid = greatest(xid, v_xid) where v_count > 0;
+  return v_count = p_max;
+end $$;
+
+-- Jobs that ended before, oldest first: ids begin with the time they were made at.
+create function croft.forget_jobs(p_before timestamptz, p_max integer) returns boolean
+language plpgsql as $$
+declare
+  v_count integer;
+begin
+  delete from croft.job where id = any (array(
+    select id from croft.job
+    where id < (lpad(to_hex((extract(epoch from p_before) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+      and finished_at < p_before
+    order by id limit p_max));
+  get diagnostics v_count = row_count;
+  return v_count = p_max;
+end $$;
+
+create function croft.forget_logs(p_before timestamptz, p_max integer) returns boolean
+language plpgsql as $$
+declare
+  v_count integer;
+begin
+  delete from croft.job_log where ctid = any (array(select ctid from croft.job_log where at < p_before limit p_max));
+  get diagnostics v_count = row_count;
+  return v_count = p_max;
+end $$;
+
+-- A lane that nobody used for an hour says nothing that its next job would not say again.
+create function croft.forget_idle() returns void
+language plpgsql as $$
+begin
+  delete from croft.lane where id = any (array(
+    select id from croft.lane
+    where running = 0 and queued = 0 and not has_own_limit and not is_paused
+      and used_at < croft.now() - interval '1 hour'
+    order by id for update skip locked));
+  delete from croft.worker where ended_at < croft.now() - interval '7 days';
+  delete from croft.idempotency where expires_at < croft.now();
 end $$;

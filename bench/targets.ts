@@ -1,5 +1,5 @@
 // What was promised, beside what was measured.
-import { printTable } from "../table.ts";
+import { printTable } from "./table.ts";
 
 export interface Target {
   readonly name: string;

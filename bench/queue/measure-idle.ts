@@ -1,0 +1,47 @@
+// What a real server takes when nobody asks it for anything, without PostgreSQL's processes.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startServer } from "../../test/support/croft-process.ts";
+import { isQuick } from "../quick.ts";
+import type { Scratch } from "../scratch.ts";
+
+export interface Idle {
+  readonly rssMb: number;
+  readonly cpuPercent: number;
+}
+
+/** What a start leaves to do is done by then. */
+const SETTLE_MS = 5000;
+const MEASURE_MS = isQuick ? 5000 : 20_000;
+
+export async function measureIdle(scratch: Scratch): Promise<Idle> {
+  const server = await startServer(join(scratch.path, "idle"));
+  scratch.atEnd(() => server.stop());
+  await delay(SETTLE_MS);
+  const before = cpuMs(server.pid);
+  await delay(MEASURE_MS);
+  const cpuPercent = ((cpuMs(server.pid) - before) / MEASURE_MS) * 100;
+  const idle = { rssMb: rssMb(server.pid), cpuPercent };
+  await server.stop();
+  return idle;
+}
+
+/** Resident memory of a process. */
+export function rssMb(pid: number): number {
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return (Number(kilobytes) * 1024) / 1e6;
+}
+
+function cpuMs(pid: number): number {
+  const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";
+  const fields = afterName.split(" ");
+  const ticks = Number(fields[11]) + Number(fields[12]); // utime and stime, see proc(5)
+  return (ticks / ticksPerSecond()) * 1000;
+}
+
+function ticksPerSecond(): number {
+  return Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+}

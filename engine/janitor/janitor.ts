@@ -1,0 +1,71 @@
+// Clears away what has had its time: at start, and every minute; by whichever process comes first.
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/open-database.ts";
+import type { Log } from "../log.ts";
+
+export interface Janitor {
+  close(): Promise<void>;
+}
+
+const EVERY_MS = 60_000;
+/** Short transactions: a long one would hold back readers of events and make claims slow. */
+const BATCH = 5000;
+const BATCHES_MAX = 100;
+/** Any number that no other lock of ours has. */
+const LOCK_KEY = 727_563_820;
+
+export function startJanitor(database: Database, config: Config, log: Log): Janitor {
+  let isClosed = false;
+  let running: Promise<void> = Promise.resolve();
+  const run = () => {
+    running = clean(database, config, () => isClosed).catch((error: unknown) => {
+      if (!isClosed) log.warn({ err: error }, "old rows could not be cleared away");
+    });
+  };
+  run();
+  const timer = setInterval(run, EVERY_MS);
+  return {
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** One process at a time; the others find nothing to do. */
+export async function clean(
+  { pool }: Database,
+  { retention }: Pick<Config, "retention">,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ mine: boolean }>(
+      "select pg_try_advisory_lock($1) as mine",
+      [LOCK_KEY],
+    );
+    if (rows[0]?.mine !== true) return;
+    try {
+      await client.query("select croft.forget_idle()");
+      const steps = [
+        ["croft.forget_events", retention.events],
+        ["croft.forget_logs", retention.events],
+        ["croft.forget_jobs", retention.jobs],
+      ] as const;
+      for (const [step, ageMs] of steps) {
+        for (let batch = 0, isMore = true; isMore && batch < BATCHES_MAX && !isStopped(); batch++) {
+          const { rows: more } = await client.query<{ more: boolean }>(
+            `select ${step}(croft.now() - make_interval(secs => $1::float8 / 1000), $2) as more`,
+            [ageMs, BATCH],
+          );
+          isMore = more[0]?.more === true;
+        }
+      }
+    } finally {
+      await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
+    }
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,68 @@
+// Bulk actions over HTTP: cancel or retry many jobs, follow it, abort it.
+import { Bulk, BulkRequest } from "@croft/contract";
+import { abortBulk, createBulk, type Engine, readBulk } from "@croft/engine";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { describeProblems } from "../describe-problems.ts";
+import { ownerOf, scopeOf } from "../principal.ts";
+
+const BulkPath = z.object({ id: z.uuid() });
+
+export function bulkRoutes(app: App, { database }: Engine): void {
+  app.post(
+    "/api/bulk",
+    {
+      config: { access: "writer" },
+      schema: {
+        tags: ["jobs"],
+        summary: "Cancel or retry all jobs that a filter names",
+        description:
+          "An app's bulk action touches its own jobs only, an admin's those of everybody.",
+        body: BulkRequest,
+        response: {
+          202: Bulk,
+          ...describeProblems("unauthenticated", "forbidden", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, body }, reply) => {
+      const bulk = await createBulk(database, ownerOf(principal), body);
+      return await reply.code(202).header("location", `/api/bulk/${bulk.id}`).send(bulk);
+    },
+  );
+
+  app.get(
+    "/api/bulk/:id",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["jobs"],
+        summary: "How far a bulk action has got",
+        params: BulkPath,
+        response: {
+          200: Bulk,
+          ...describeProblems("unauthenticated", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params }) => await readBulk(database, scopeOf(principal), params.id),
+  );
+
+  app.post(
+    "/api/bulk/:id/abort",
+    {
+      config: { access: "writer" },
+      schema: {
+        tags: ["jobs"],
+        summary: "Stop a bulk action; what is done stays done",
+        description: "One that has ended is left as it is.",
+        params: BulkPath,
+        response: {
+          200: Bulk,
+          ...describeProblems("unauthenticated", "forbidden", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params }) => await abortBulk(database, scopeOf(principal), params.id),
+  );
+}

@@ -1,0 +1,189 @@
+// Streams over real HTTP: everything from the start, what comes, resumption by id, the end, and the limits.
+import type { AddressInfo } from "node:net";
+import { createApp, startWorker } from "@croft/engine";
+import { expect, onTestFinished, test } from "vitest";
+import { holdType, noopType } from "../../test/support/job-scene.ts";
+import { readStream, type StreamedEvent } from "../../test/support/read-stream.ts";
+import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { scratchServer } from "../../test/support/scratch-server.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+
+async function scene(flags: Record<string, string> = {}) {
+  const { type, held } = holdType();
+  const engine = await scratchEngine(flags, [type, noopType]);
+  const app = await scratchServer(engine);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.server.closeAllConnections()); // fetch opens some that it never uses
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const worker = await startWorker(engine);
+  onTestFinished(() => worker.close(0));
+  const local = { authorization: `Bearer ${engine.localToken}` };
+  const { app: made, token } = await createApp(engine.database, "other");
+  const submit = async (job: object = {}, headers: Record<string, string> = local) => {
+    const response = await fetch(`${url}/api/jobs`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ type: "hold", ...job }),
+    });
+    expect(response.status).toBe(202);
+    return ((await response.json()) as { id: string }).id;
+  };
+  const begun = (count: number) => waitUntil("attempts", () => held.length >= count);
+  const foreign = { authorization: `Bearer ${token}` };
+  return { engine, app, url, held, local, foreign, foreignApp: made, submit, begun };
+}
+
+async function collect(stream: AsyncIterable<StreamedEvent>, count = Number.POSITIVE_INFINITY) {
+  const events: StreamedEvent[] = [];
+  for await (const event of stream) {
+    events.push(event);
+    if (events.length >= count) break;
+  }
+  return events;
+}
+
+test("a job's stream tells everything and ends with it; resumed, it tells the rest", async () => {
+  const { url, local, submit, begun, held } = await scene();
+  const id = await submit();
+  await begun(1);
+  const whole = collect(readStream(`${url}/api/jobs/${id}/events`, local));
+  held[0]?.attempt.progress(0.5, "half");
+  const rest = collect(
+    readStream(`${url}/api/jobs/${id}/events`, { ...local, "last-event-id": "2" }),
+  );
+  const done = collect(
+    readStream(`${url}/api/jobs/${id}/events`, { ...local, "last-event-id": "2" }),
+    1,
+  );
+  expect((await done)[0]?.data).toMatchObject({
+    type: "job.progress",
+    data: { fraction: 0.5, note: "half" },
+  });
+  held[0]?.succeed();
+  const types = ["job.queued", "job.started", "job.progress", "job.done"];
+  expect((await whole).map(({ event }) => event)).toEqual(types);
+  expect((await whole).map(({ id }) => id)).toEqual(["1", "2", "3", "4"]);
+  expect((await rest).map(({ event }) => event)).toEqual(types.slice(2));
+});
+
+test("a job that has ended is told once more, and to whoever knows it already nothing", async () => {
+  const { url, local, submit } = await scene();
+  const id = await submit({ type: "noop" });
+  const first = await collect(readStream(`${url}/api/jobs/${id}/events`, local));
+  expect(first.at(-1)).toMatchObject({ event: "job.done" });
+  expect(await collect(readStream(`${url}/api/jobs/${id}/events`, local))).toEqual(first);
+  const resumed = { ...local, "last-event-id": first.at(-1)?.id ?? "" };
+  expect(await collect(readStream(`${url}/api/jobs/${id}/events`, resumed))).toEqual([]);
+});
+
+test("the stream of everything: an app sees its own, admins all, and it goes on where it was left", async () => {
+  const { url, local, foreign, foreignApp, submit } = await scene();
+  const mine = readStream(`${url}/api/events`, foreign);
+  const all = readStream(`${url}/api/events`, local);
+  const firstOfMine = mine.next();
+  const firstOfAll = all.next();
+  await waitUntil("both streams", async () => {
+    const text = await (await fetch(`${url}/metrics`, { headers: local })).text();
+    return text.includes("croft_event_streams 2");
+  });
+  const own = await submit({ type: "noop" });
+  const other = await submit({ type: "noop" }, foreign);
+  const seen = [(await firstOfAll).value, ...(await collect(all, 5))];
+  expect(new Set(seen.map((event) => event?.data.subject))).toEqual(new Set([own, other]));
+  const first = (await firstOfMine).value as StreamedEvent;
+  const next = (await mine.next()).value as StreamedEvent;
+  await mine.return(undefined);
+  expect([first, next].map(({ data }) => data)).toMatchObject([
+    { subject: other, seq: 1, owner: `app:${foreignApp.id}` },
+    { subject: other, seq: 2 },
+  ]);
+  const resumed = { ...foreign, "last-event-id": next.id ?? "" };
+  expect(await collect(readStream(`${url}/api/events`, resumed), 1)).toMatchObject([
+    { event: "job.done", data: { subject: other, seq: 3 } },
+  ]);
+});
+
+test("a foreign job's streams are as missing as one that never was", async () => {
+  const { url, foreign, submit } = await scene();
+  const id = await submit({ type: "noop" });
+  const missing = "01890000-0000-7000-8000-000000000000";
+  for (const path of ["", "/events", "/log", "/log/events", "/history"]) {
+    const answers = await Promise.all(
+      [id, missing].map(async (which) => {
+        const response = await fetch(`${url}/api/jobs/${which}${path}`, { headers: foreign });
+        const body = (await response.json()) as Record<string, unknown>;
+        return { status: response.status, body: { ...body, request_id: "" } };
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.status).toBe(404);
+  }
+});
+
+test("streams are limited, and a closed one makes room", async () => {
+  const { url, foreign } = await scene({ "stream.perApp": "2" });
+  const gone = new AbortController();
+  const open = () => fetch(`${url}/api/events`, { headers: foreign, signal: gone.signal });
+  expect([await open(), await open()].map(({ status }) => status)).toEqual([200, 200]);
+  const third = await open();
+  expect(third.status).toBe(429);
+  expect(await third.json()).toMatchObject({ code: "too-many-streams" });
+  gone.abort();
+  await waitUntil("room", async () => {
+    const response = await fetch(`${url}/api/events`, { headers: foreign });
+    await response.body?.cancel();
+    return response.status === 200;
+  });
+});
+
+test("a wrong Last-Event-ID is refused", async () => {
+  const { url, local, submit } = await scene();
+  const id = await submit({ type: "noop" });
+  for (const path of ["/api/events", `/api/jobs/${id}/events`, `/api/jobs/${id}/log/events`]) {
+    const response = await fetch(url + path, { headers: { ...local, "last-event-id": "x'" } });
+    expect(response.status).toBe(422);
+    await response.body?.cancel();
+  }
+});
+
+test("a log is text: whole, by range, since, and live until the job ends", async () => {
+  const { url, local, submit, begun, held } = await scene();
+  const id = await submit();
+  await begun(1);
+  const live = collect(readStream(`${url}/api/jobs/${id}/log/events`, local));
+  held[0]?.attempt.log("first line\n", "stdout");
+  held[0]?.attempt.log("zweite Zeile: ä\n", "stderr");
+  held[0]?.attempt.log("token ghp_0123456789abcdefghijABCDEFGHIJ012345 end\n");
+  held[0]?.succeed();
+  const pieces = await live;
+  expect(pieces.at(-1)).toMatchObject({ event: "end" });
+  const text = pieces
+    .slice(0, -1)
+    .map(({ data }) => data.text)
+    .join("");
+  expect(text).toContain("first line\nzweite Zeile: ä\n");
+  expect(text).not.toContain("ghp_0123456789");
+  const get = async (headers: Record<string, string>, query = "") => {
+    const response = await fetch(`${url}/api/jobs/${id}/log${query}`, {
+      headers: { ...local, ...headers },
+    });
+    return {
+      status: response.status,
+      range: response.headers.get("content-range"),
+      text: await response.text(),
+    };
+  };
+  const size = Buffer.byteLength(text);
+  expect(await get({})).toEqual({ status: 200, range: null, text });
+  expect(await get({}, "?since=6")).toMatchObject({ status: 200, text: text.slice(6) });
+  expect(await get({ range: "bytes=0-4" })).toEqual({
+    status: 206,
+    range: `bytes 0-4/${size}`,
+    text: "first",
+  });
+  expect(await get({ range: "bytes=-4" })).toMatchObject({ status: 206, text: text.slice(-4) });
+  expect(await get({ range: `bytes=${size}-` })).toMatchObject({ status: 416 });
+  const tail = { ...local, "last-event-id": pieces[0]?.id ?? "" };
+  const resumed = await collect(readStream(`${url}/api/jobs/${id}/log/events`, tail));
+  expect(resumed).toEqual(pieces.slice(1));
+});

@@ -1,0 +1,37 @@
+// Job types of the fault tests: they take their time, and tell when they ran.
+import { setTimeout as delay } from "node:timers/promises";
+import { defineJobType, type JobType } from "@croft/engine";
+import { z } from "zod";
+
+/** When an attempt ran, by the clock that all processes of the machine share. */
+export interface RanFromTo {
+  readonly from_ns: string;
+  readonly to_ns: string;
+  readonly pid: number;
+}
+
+/** The type `pause`: takes so long, and returns when. */
+export const pauseType: JobType = defineJobType({
+  name: "pause",
+  input: z.strictObject({ ms: z.number().int().min(0).max(600_000) }),
+  run: async ({ input, signal }): Promise<RanFromTo> => {
+    const from = process.hrtime.bigint();
+    await delay(input.ms, undefined, { signal });
+    const to = process.hrtime.bigint();
+    return { from_ns: String(from), to_ns: String(to), pid: process.pid };
+  },
+});
+
+/** The type `block`: as `pause`, but nothing else happens in its process meanwhile. */
+export const blockType: JobType = defineJobType({
+  name: "block",
+  input: z.strictObject({ ms: z.number().int().min(0).max(60_000) }),
+  run: async ({ input }): Promise<RanFromTo> => {
+    const from = process.hrtime.bigint();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, input.ms);
+    const to = process.hrtime.bigint();
+    return { from_ns: String(from), to_ns: String(to), pid: process.pid };
+  },
+});
+
+export const queueJobTypes: readonly JobType[] = [pauseType, blockType];

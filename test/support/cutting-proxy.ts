@@ -1,0 +1,77 @@
+// A proxy before PostgreSQL that can lose an answer: the statement is committed, and whoever asked never learns of it.
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+export interface CuttingProxy {
+  /** Of the same database, by way of the proxy. */
+  readonly databaseUrl: string;
+  /**
+   * Cuts the connection of the first statement with `request` in it, when its answer is complete and fits; that answer
+   * is dropped. Resolves when it is done.
+   */
+  cut(request: string, fits?: (answer: string) => boolean): Promise<void>;
+}
+
+interface Trap {
+  readonly request: string;
+  readonly fits: (answer: string) => boolean;
+  readonly spring: () => void;
+}
+
+/** "Ready for the next query, in no transaction": what came before is committed. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
+  const url = new URL(databaseUrl.replace(/@[^/]+/, "@localhost"));
+  const host = decodeURIComponent(/@([^/]+)/.exec(databaseUrl)?.[1] ?? "");
+  const sockets = new Set<Socket>();
+  let trap: Trap | undefined;
+  const server = createServer((client) => {
+    const backend = connect(join(host, ".s.PGSQL.5432"));
+    let caught: { readonly by: Trap; answer: Buffer } | undefined;
+    const end = () => {
+      for (const socket of [client, backend]) {
+        sockets.delete(socket);
+        socket.destroy();
+      }
+    };
+    for (const socket of [client, backend]) {
+      sockets.add(socket);
+      socket.on("close", end).on("error", end);
+    }
+    client.on("data", (chunk) => {
+      if (trap !== undefined && chunk.includes(trap.request)) {
+        caught = { by: trap, answer: Buffer.alloc(0) };
+      }
+      backend.write(chunk);
+    });
+    backend.on("data", (chunk) => {
+      if (caught === undefined) return void client.write(chunk);
+      caught.answer = Buffer.concat([caught.answer, chunk]);
+      if (!caught.answer.subarray(-READY.length).equals(READY)) return;
+      const { by, answer } = caught;
+      caught = undefined;
+      if (trap !== by || !by.fits(answer.toString("latin1"))) return void client.write(answer);
+      trap = undefined;
+      end();
+      by.spring();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    databaseUrl: `postgres://croft@127.0.0.1:${port}${url.pathname}`,
+    cut: (request, fits = () => true) =>
+      new Promise((resolve) => {
+        trap = { request, fits, spring: resolve };
+      }),
+  };
+}

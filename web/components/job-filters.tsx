@@ -1,0 +1,103 @@
+// What narrows the list of jobs down; every choice is an address that can be sent to somebody.
+import type { JobStatus } from "@croft/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { type FormEvent, useRef } from "react";
+import { hasFilter, type JobSearch, jobStatuses } from "../jobs/job-search.ts";
+import { BulkActions } from "./bulk-actions.tsx";
+import { statusLabel } from "./status-badge.tsx";
+
+const fields = [
+  { name: "type", label: "Type" },
+  { name: "owner", label: "Owner" },
+  { name: "key", label: "Key" },
+  { name: "source_task_id", label: "Task id" },
+] as const;
+
+export function JobFilters({ search }: { search: JobSearch }) {
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
+      <StatusLinks search={search} />
+      {/* A change from elsewhere (back, a link) makes new fields with the new values. */}
+      <Fields key={JSON.stringify(search)} search={search} />
+      {hasFilter(search) && (
+        <Link
+          to="/jobs"
+          search={{}}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-ink-soft text-sm hover:bg-hover hover:text-ink"
+        >
+          <X className="size-3.5" aria-hidden />
+          Clear
+        </Link>
+      )}
+      <span className="ml-auto flex gap-2 empty:hidden max-sm:ml-0">
+        <BulkActions search={search} />
+      </span>
+    </div>
+  );
+}
+
+function StatusLinks({ search }: { search: JobSearch }) {
+  const options: readonly (JobStatus | undefined)[] = [undefined, ...jobStatuses];
+  return (
+    <nav
+      aria-label="Status"
+      className="flex gap-0.5 overflow-x-auto rounded-md bg-sunken p-0.5 max-sm:w-full"
+    >
+      {options.map((status) => (
+        <Link
+          key={status ?? "all"}
+          to="/jobs"
+          search={{ ...search, status, cursor: undefined }}
+          // Exact, else the router would take "All" for the current one always.
+          activeOptions={{ exact: true, includeSearch: true }}
+          aria-current={search.status === status ? "true" : undefined}
+          data-chosen={search.status === status}
+          className="flex h-7 items-center justify-center whitespace-nowrap rounded-sm px-2.5 text-ink-soft text-xs hover:text-ink data-[chosen=true]:bg-surface data-[chosen=true]:font-medium data-[chosen=true]:text-ink data-[chosen=true]:shadow-card max-sm:flex-1 max-sm:px-1.5 dark:data-[chosen=true]:bg-line-strong"
+        >
+          {status === undefined ? "All" : statusLabel(status)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Applied by Enter and when a field is left, so that half a word is not searched for. */
+function Fields({ search }: { search: JobSearch }) {
+  const navigate = useNavigate();
+  const form = useRef<HTMLFormElement>(null);
+  const apply = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (form.current === null) return;
+    const values = new FormData(form.current);
+    const next = Object.fromEntries(
+      fields.map(({ name }) => [name, String(values.get(name) ?? "").trim() || undefined]),
+    );
+    if (fields.every(({ name }) => next[name] === search[name])) return;
+    void navigate({ to: "/jobs", search: { ...search, ...next, cursor: undefined } });
+  };
+  return (
+    <form
+      ref={form}
+      onSubmit={apply}
+      onBlur={() => apply()}
+      className="flex flex-wrap gap-2 max-sm:w-full"
+    >
+      <button type="submit" hidden aria-hidden tabIndex={-1} />
+      {fields.map(({ name, label }) => (
+        <label key={name} className="max-sm:w-[calc(50%-0.25rem)]">
+          <span className="sr-only">{label}</span>
+          <input
+            name={name}
+            defaultValue={search[name] ?? ""}
+            placeholder={label}
+            maxLength={200}
+            spellCheck={false}
+            autoCapitalize="none"
+            className="h-8 w-28 rounded-md border border-line-strong bg-surface px-2.5 text-sm shadow-card placeholder:text-ink-faint hover:border-ink-faint focus-visible:border-accent focus-visible:outline-offset-0 max-sm:h-9 max-sm:w-full max-sm:text-lg [&:not(:placeholder-shown)]:border-accent"
+          />
+        </label>
+      ))}
+    </form>
+  );
+}

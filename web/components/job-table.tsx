@@ -1,0 +1,99 @@
+// Jobs as rows: what, whose, since when, for how long or why not.
+import type { Job } from "@croft/contract";
+import { Link } from "@tanstack/react-router";
+import { jobRepository, jobSummary, shortId, waitingWords } from "../jobs/describe-job.ts";
+import { Elapsed } from "./elapsed.tsx";
+import { RelativeTime } from "./relative-time.tsx";
+import { StatusBadge } from "./status-badge.tsx";
+
+export interface JobTableProps {
+  jobs: readonly Job[];
+  /** The rows are of another choice, until those asked for arrive. */
+  isStale: boolean;
+}
+
+const head = "px-3 py-2 text-left font-normal first:pl-4 last:pr-4";
+const cell = "px-3 py-2.5 align-top first:pl-4 last:pr-4";
+
+export function JobTable({ jobs, isStale }: JobTableProps) {
+  return (
+    <div
+      className={`overflow-hidden rounded-lg border border-line bg-surface shadow-card transition-opacity ${isStale ? "opacity-60" : ""}`}
+    >
+      <table className="w-full table-fixed text-sm" aria-busy={isStale}>
+        <caption className="sr-only">Jobs, newest first</caption>
+        <thead className="border-line border-b text-ink-faint text-xs max-sm:sr-only">
+          <tr>
+            <th className={`${head} w-32`}>Status</th>
+            <th className={head}>Job</th>
+            <th className={`${head} w-40 max-lg:hidden`}>Key</th>
+            <th className={`${head} w-32 max-lg:hidden`}>Owner</th>
+            <th className={`${head} w-32 max-sm:hidden`}>Created</th>
+            <th className={`${head} w-36 max-sm:hidden`}>Took</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {jobs.map((job) => (
+            <JobRow key={job.id} job={job} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function JobRow({ job }: { job: Job }) {
+  return (
+    <tr className="relative hover:bg-hover max-sm:flex max-sm:flex-col max-sm:gap-1.5 max-sm:px-4 max-sm:py-3">
+      <td className={`${cell} max-sm:flex max-sm:items-center max-sm:justify-between max-sm:p-0!`}>
+        <StatusBadge status={job.status} isCancelling={job.cancel_requested} />
+        <span className="text-ink-faint text-xs sm:hidden">
+          <RelativeTime time={job.created_at} />
+        </span>
+      </td>
+      <td className={`${cell} max-sm:p-0!`}>
+        <Link
+          to="/jobs/$id"
+          params={{ id: job.id }}
+          className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:-outline-offset-2 focus-visible:after:outline-2 focus-visible:after:outline-accent"
+        >
+          <span className="block truncate font-mono text-ink text-xs leading-5">
+            {jobSummary(job)}
+          </span>
+          <span className="flex flex-wrap gap-x-2 text-ink-faint text-xs">
+            <span>{job.type}</span>
+            {jobRepository(job) !== undefined && <span>{jobRepository(job)}</span>}
+            <span className="font-mono">{shortId(job.id)}</span>
+            <span className="truncate lg:hidden">{job.key}</span>
+          </span>
+        </Link>
+      </td>
+      <td className={`${cell} truncate max-lg:hidden`} title={job.key ?? ""}>
+        {job.key ?? <span className="text-ink-faint">none</span>}
+      </td>
+      <td className={`${cell} truncate max-lg:hidden`} title={job.owner}>
+        {job.owner}
+      </td>
+      <td className={`${cell} text-ink-soft max-sm:hidden`}>
+        <RelativeTime time={job.created_at} />
+      </td>
+      <td className={`${cell} text-ink-soft tabular-nums max-sm:p-0! max-sm:text-xs`}>
+        <Took job={job} />
+      </td>
+    </tr>
+  );
+}
+
+/** How long the last attempt ran, or why there was none yet. */
+function Took({ job }: { job: Job }) {
+  if (job.status === "queued") {
+    return <span className="text-ink-faint">waits {waitingWords(job)}</span>;
+  }
+  if (job.started_at === null) return <span className="text-ink-faint">never started</span>;
+  return (
+    <>
+      <Elapsed from={job.started_at} to={job.finished_at} />
+      {job.attempt > 1 && <span className="text-ink-faint">, attempt {job.attempt}</span>}
+    </>
+  );
+}

@@ -1,0 +1,8 @@
+// An object without the properties that have no value, for calls that tell the two apart.
+
+export type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+export function definedOnly<T extends object>(object: T): Defined<T> {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<T>;
+}
