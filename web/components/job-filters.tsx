@@ -4,7 +4,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type FormEvent, useRef } from "react";
 import { hasFilter, type JobSearch, jobStatuses } from "../jobs/job-search.ts";
-import { BulkActions } from "./bulk-actions.tsx";
 import { statusLabel } from "./status-badge.tsx";
 
 const fields = [
@@ -30,9 +29,6 @@ export function JobFilters({ search }: { search: JobSearch }) {
           Clear
         </Link>
       )}
-      <span className="ml-auto flex gap-2 empty:hidden max-sm:ml-0">
-        <BulkActions search={search} />
-      </span>
     </div>
   );
 }

@@ -24,7 +24,11 @@ const faces: Record<LiveState, { words: string; hint: string; dot: string }> = {
 export function LiveMark() {
   const { words, hint, dot } = faces[useLiveState()];
   return (
-    <p role="status" title={hint} className="flex items-center gap-2 text-ink-faint text-sm">
+    <p
+      role="status"
+      title={hint}
+      className="mr-2 flex items-center gap-2 text-ink-faint text-sm last:mr-0"
+    >
       <span aria-hidden className={`size-2 rounded-full ${dot}`} />
       {words}
     </p>

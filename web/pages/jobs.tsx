@@ -3,6 +3,7 @@ import type { Event } from "@croft/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowRight, ListChecks, ListFilter } from "lucide-react";
+import { BulkActions } from "../components/bulk-actions.tsx";
 import { BulkProgress } from "../components/bulk-progress.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { FirstJobHint } from "../components/first-job-hint.tsx";
@@ -27,7 +28,10 @@ export function JobsPage() {
   return (
     <>
       <PageHeader title="Jobs">
-        <LiveMark />
+        <div className="flex flex-wrap items-center gap-2">
+          <LiveMark />
+          {data !== undefined && data.jobs.length > 0 && <BulkActions search={search} />}
+        </div>
       </PageHeader>
       <JobFilters search={search} />
       {search.bulk !== undefined && <BulkProgress id={search.bulk} search={search} />}

@@ -195,8 +195,10 @@ begin
     from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, digest text, dedupe text)
     left join croft.idempotency i
       on i.owner = a.owner and i.key = a.idempotency_key and a.id = any (v_repeated)
-    left join croft.job d
-      on d.owner = a.owner and d.dedupe = a.dedupe and d.status in ('queued', 'running') and a.id <> all (v_new);
+    left join lateral ( -- joined plainly, every job with a dedupe key would be looked at
+      select id from croft.job
+      where owner = a.owner and dedupe = a.dedupe and status in ('queued', 'running') and a.id <> all (v_new) limit 1
+    ) d on true;
   -- What is deduplicated keeps its answer under the idempotency key too.
   update croft.idempotency i set job_id = d.id
     from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, dedupe text)
