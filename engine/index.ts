@@ -1,6 +1,7 @@
 // What the product does, without HTTP.
 export { type Check, redactText } from "@croft/git";
 export { isSetupNeeded } from "./admin/admin-store.ts";
+export { findEnded } from "./admin/find-ended.ts";
 export { secretsEqual } from "./admin/secret.ts";
 export {
   beginSession,
@@ -12,7 +13,7 @@ export {
 } from "./admin/session.ts";
 export { createFirstAdmin, createSetupLink, type NewSetupLink } from "./admin/setup.ts";
 export { signIn } from "./admin/sign-in.ts";
-export { type App, createApp, recogniseApp } from "./apps/app-token.ts";
+export { type App, createApp, type KnownApp, recogniseApp } from "./apps/app-token.ts";
 export { BulkRunner } from "./bulk/bulk-runner.ts";
 export { abortBulk, createBulk } from "./bulk/change-bulk.ts";
 export { readBulk } from "./bulk/read-bulk.ts";

@@ -7,6 +7,10 @@ import type { FaultTest } from "../test/faults/fault.ts";
 import { killEverywhere } from "../test/faults/git-kills.ts";
 import { stormRepository } from "../test/faults/git-storm.ts";
 import { throttleFetch } from "../test/faults/git-throttle.ts";
+import { killPostgres } from "../test/faults/postgres-kills.ts";
+import { killWorkersAndServer } from "../test/faults/queue-kills.ts";
+import { exceedLimits } from "../test/faults/queue-limits.ts";
+import { reconnectStreams } from "../test/faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
 import { projectRoot } from "./source-files.ts";
 
@@ -17,6 +21,10 @@ const faultTests: Record<string, { run: FaultTest; count: number }> = {
     count: 2000,
   },
   "git-throttle": { run: throttleFetch, count: 60 },
+  "postgres-kills": { run: killPostgres, count: 20 },
+  "queue-kills": { run: killWorkersAndServer, count: 200 },
+  "queue-limits": { run: exceedLimits, count: 5000 },
+  "sse-reconnects": { run: reconnectStreams, count: 500 }, // of each of two clients
   start: { run: killDuringStartAndWork, count: 99 },
 };
 

@@ -1,7 +1,7 @@
 // Server-sent events: one stream is one response that stays open, within limits, with a bounded buffer.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { type Engine, EngineError } from "@croft/engine";
+import { type Engine, EngineError, findEnded } from "@croft/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "./principal.ts";
 
@@ -23,18 +23,25 @@ export interface EventStream {
 }
 
 const HEARTBEAT_MS = 15_000;
+/** How long a stream may outlive the session or token that opened it. */
+const CHECK_EVERY_MS = 5000;
 /** A client that does not read is cut here, and resumes by id when it comes back. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
 /** How long browsers wait before they come back. */
 const RETRY_MS = 1000;
 
 export class EventStreams {
+  readonly #engine: Engine;
   readonly #limits: Engine["config"]["stream"];
   readonly #counts = new Map<string, number>();
-  readonly #open = new Set<() => void>();
+  /** How to end each, and by what right it was opened: a session or a token; undefined is the local command. */
+  readonly #open = new Map<() => void, string | undefined>();
+  readonly #checking: NodeJS.Timeout;
 
-  constructor({ config }: Engine) {
-    this.#limits = config.stream;
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#limits = engine.config.stream;
+    this.#checking = setInterval(() => void this.#endStale(), CHECK_EVERY_MS).unref();
   }
 
   get count(): number {
@@ -62,7 +69,7 @@ export class EventStreams {
       else this.#counts.set(holder, left);
       gone.abort();
     };
-    this.#open.add(end);
+    this.#open.set(end, rightOf(request.principal));
     response.on("close", close);
     response.on("error", close);
     this.#write(response, `retry: ${RETRY_MS}\n\n`, close);
@@ -83,7 +90,23 @@ export class EventStreams {
 
   /** They would hold a server that wants to end; clients come back, to another perhaps. */
   endAll(): void {
-    for (const end of [...this.#open]) end();
+    clearInterval(this.#checking);
+    for (const end of [...this.#open.keys()]) end();
+  }
+
+  /** Whoever signed out, or whose token was withdrawn, hears nothing more. */
+  async #endStale(): Promise<void> {
+    const rights = [...new Set(this.#open.values())].filter((right) => right !== undefined);
+    if (rights.length === 0) return;
+    const isSession = (right: string) => right.includes("-");
+    const sessions = rights.filter(isSession);
+    const tokens = rights.filter((right) => !isSession(right));
+    try {
+      const ended = await findEnded(this.#engine.database, { sessions, tokens });
+      for (const [end, right] of this.#open) if (right !== undefined && ended.has(right)) end();
+    } catch (error) {
+      this.#engine.log.warn({ err: error }, "open streams could not be checked");
+    }
   }
 
   #write(response: ServerResponse, text: string, close: () => void): boolean {
@@ -105,6 +128,11 @@ export class EventStreams {
       details: { retryAfterSeconds: 5 },
     });
   }
+}
+
+function rightOf(principal: Principal | undefined): string | undefined {
+  if (principal?.kind === "admin") return principal.session.id;
+  return principal?.kind === "app" ? principal.app.tokenId : undefined;
 }
 
 function textOf({ id, event, data }: SentEvent): string {

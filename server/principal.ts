@@ -1,5 +1,5 @@
 // Who makes a request, and what a route asks of them.
-import type { App, OpenSession, Scope } from "@croft/engine";
+import type { KnownApp, OpenSession, Scope } from "@croft/engine";
 
 export type Principal =
   /** The CLI on this machine, with the token file. */
@@ -7,7 +7,7 @@ export type Principal =
   /** A signed-in browser; its admin has a role. */
   | { readonly kind: "admin"; readonly session: OpenSession }
   /** A client with a token of its own: sees what belongs to it. */
-  | { readonly kind: "app"; readonly app: App }
+  | { readonly kind: "app"; readonly app: KnownApp }
   /** A scraper with the metrics token: may read /metrics and nothing else. */
   | { readonly kind: "scraper" };
 

@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import { canKillEverywhere, killEverywhere, OPERATIONS } from "./faults/git-kills.ts";
 import { stormRepository } from "./faults/git-storm.ts";
 import { throttleFetch } from "./faults/git-throttle.ts";
+import { killPostgres } from "./faults/postgres-kills.ts";
+import { killWorkersAndServer } from "./faults/queue-kills.ts";
+import { exceedLimits } from "./faults/queue-limits.ts";
+import { reconnectStreams } from "./faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 
@@ -30,6 +34,39 @@ test("during a slow fetch 20 callers in two processes go on making workspaces, a
   expect(result.failures).toEqual([]);
   expect(result.figures["workspaces"]).toBeGreaterThan(10);
   expect(result.figures["fetches"]).toBeLessThanOrEqual(2);
+});
+
+test("four processes exceed no limit, take fair turns and lose no job", async () => {
+  const directory = await scratchDirectory();
+  const result = await exceedLimits({ seed: 20_261_116, count: 1000, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.figures["processes"]).toBeGreaterThan(1);
+  expect(result.figures["turns"]).toBeGreaterThan(100);
+});
+
+test("workers and server are killed at work: every acknowledged job ends once, and nothing is left", async () => {
+  const directory = await scratchDirectory();
+  const result = await killWorkersAndServer({ seed: 20_261_116, count: 7, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBeGreaterThan(6);
+  expect(result.figures["acknowledged"]).toBeGreaterThan(10);
+}, 180_000);
+
+test("PostgreSQL is killed under jobs at work: it comes back by itself, and nothing is lost", async () => {
+  const directory = await scratchDirectory();
+  const result = await killPostgres({ seed: 20_261_116, count: 3, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBe(3);
+  expect(result.figures["acknowledged"]).toBeGreaterThan(10);
+}, 180_000);
+
+test("clients that lose their connection all the time see each event once, in order", async () => {
+  const directory = await scratchDirectory();
+  const result = await reconnectStreams({ seed: 20_261_116, count: 30, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.figures["events"]).toBeGreaterThan(600);
+  expect(result.figures["job_reconnects"]).toBeGreaterThan(10);
+  expect(result.figures["all_reconnects"]).toBeGreaterThan(10);
 });
 
 test.skipIf(!canKillEverywhere())(

@@ -9,6 +9,11 @@ export interface App {
   readonly name: string;
 }
 
+/** An app, and the token that it showed. */
+export interface KnownApp extends App {
+  readonly tokenId: string;
+}
+
 const PATTERN = /^croft_([a-z0-9]{16})_([\w-]{43})$/;
 
 /** The token is told once; the database keeps its digest. */
@@ -28,7 +33,10 @@ export async function createApp(
 }
 
 /** Equal work for a token that is wrong and for one that never was. */
-export async function recogniseApp({ pool }: Database, token: string): Promise<App | undefined> {
+export async function recogniseApp(
+  { pool }: Database,
+  token: string,
+): Promise<KnownApp | undefined> {
   const [, tokenId, secret] = PATTERN.exec(token) ?? [];
   if (tokenId === undefined || secret === undefined) return undefined;
   const { rows } = await pool.query<App & { digest: Buffer }>({
@@ -39,5 +47,5 @@ export async function recogniseApp({ pool }: Database, token: string): Promise<A
   });
   const [row] = rows;
   const isRight = timingSafeEqual(digestOf(secret), row?.digest ?? Buffer.alloc(32));
-  return row !== undefined && isRight ? { id: row.id, name: row.name } : undefined;
+  return row !== undefined && isRight ? { id: row.id, name: row.name, tokenId } : undefined;
 }

@@ -35,7 +35,9 @@ test("an id is given once, and each host sees its own", async () => {
     ...{ process: thisProcess(), createdAt: new Date().toISOString() },
   };
   expect(await here.add(entry)).toBe(true);
-  expect(await here.add(entry)).toBe(false);
+  expect(await here.add(entry)).toBe(true); // asked again, because the answer was lost
+  expect(await here.add({ ...entry, owner: "app:other" })).toBe(false);
+  expect(await there.add(entry)).toBe(false);
   expect(await there.list()).toEqual([]);
   await there.remove(entry.id);
   expect(await here.list()).toEqual([entry]);

@@ -1,6 +1,7 @@
 // The list of workspaces of this host, in the database: every process, and the dashboard, sees the same.
 import { isProcessAlive, type LedgerEntry, type WorkspaceLedger } from "@croft/git";
 import type { Database } from "../database/open-database.ts";
+import { tryAgain } from "../database/try-again.ts";
 
 export class DatabaseLedger implements WorkspaceLedger {
   readonly #database: Database;
@@ -11,25 +12,34 @@ export class DatabaseLedger implements WorkspaceLedger {
     this.#host = host;
   }
 
+  /** The same entry twice is one that was asked for again because the answer was lost. */
   async add(entry: LedgerEntry): Promise<boolean> {
-    const { rowCount } = await this.#database.pool.query(
-      "insert into croft.workspace (id, host, entry) values ($1, $2, $3) on conflict do nothing",
-      [entry.id, this.#host, JSON.stringify(entry)],
+    const { rowCount } = await tryAgain(() =>
+      this.#database.pool.query(
+        `insert into croft.workspace (id, host, entry) values ($1, $2, $3)
+         on conflict (id) do update set entry = excluded.entry
+           where workspace.host = excluded.host and workspace.entry = excluded.entry`,
+        [entry.id, this.#host, JSON.stringify(entry)],
+      ),
     );
     return rowCount === 1;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#database.pool.query("delete from croft.workspace where id = $1 and host = $2", [
-      id,
-      this.#host,
-    ]);
+    await tryAgain(() =>
+      this.#database.pool.query("delete from croft.workspace where id = $1 and host = $2", [
+        id,
+        this.#host,
+      ]),
+    );
   }
 
   async list(): Promise<LedgerEntry[]> {
-    const { rows } = await this.#database.pool.query<{ entry: LedgerEntry }>(
-      "select entry from croft.workspace where host = $1 order by id",
-      [this.#host],
+    const { rows } = await tryAgain(() =>
+      this.#database.pool.query<{ entry: LedgerEntry }>(
+        "select entry from croft.workspace where host = $1 order by id",
+        [this.#host],
+      ),
     );
     return rows.map(({ entry }) => entry);
   }

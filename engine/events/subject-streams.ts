@@ -81,7 +81,7 @@ export class SubjectStreams {
           values: [subject, after],
         });
         if (rows.length === READ_MAX) followed.isStale = true;
-        this.#hand(subject, followed, rows);
+        this.#hand(subject, followed, rows, after);
       }
     } catch (error) {
       this.#log.warn({ err: error, subject }, "events could not be read");
@@ -92,8 +92,14 @@ export class SubjectStreams {
     if (followed.isStale && followed.followers.size > 0) this.#look(subject);
   }
 
-  #hand(subject: string, followed: FollowedSubject, rows: readonly EventRow[]): void {
+  #hand(
+    subject: string,
+    followed: FollowedSubject,
+    rows: readonly EventRow[],
+    after: number,
+  ): void {
     for (const follower of followed.followers) {
+      if (follower.lastSeq < after) continue; // it came during the read, and wants earlier ones first
       const fresh = rows.filter(({ seq }) => seq > follower.lastSeq);
       const last = fresh.at(-1);
       if (last === undefined) continue;

@@ -92,6 +92,7 @@ export class JobWorker {
   async #close(drainMs: number): Promise<void> {
     this.#isDraining = true;
     for (const deafen of this.#deaf) deafen();
+    await this.#tellDraining();
     await this.#settleAll(drainMs);
     this.#isEnded = true;
     clearTimeout(this.#timer);
@@ -102,6 +103,15 @@ export class JobWorker {
       this.#options.log.warn({ err: error }, "the worker left without a word: its lease tells");
     } finally {
       await this.#turns.close();
+    }
+  }
+
+  async #tellDraining(): Promise<void> {
+    const { database, log } = this.#options;
+    try {
+      await database.pool.query("select croft.drain_worker($1)", [this.#id]);
+    } catch (error) {
+      log.warn({ err: error }, "the worker could not say that it is being shut down");
     }
   }
 

@@ -187,3 +187,15 @@ test("a log is text: whole, by range, since, and live until the job ends", async
   const resumed = await collect(readStream(`${url}/api/jobs/${id}/log/events`, tail));
   expect(resumed).toEqual(pieces.slice(1));
 });
+
+test("a stream ends soon after the token that opened it", async () => {
+  const { url, local, foreign, engine } = await scene();
+  const stream = readStream(`${url}/api/events`, foreign);
+  const next = stream.next();
+  await waitUntil("the stream", async () => {
+    const text = await (await fetch(`${url}/metrics`, { headers: local })).text();
+    return text.includes("croft_event_streams 1");
+  });
+  await engine.database.pool.query("update croft.app_token set expires_at = croft.now()");
+  expect(await next).toEqual({ done: true, value: undefined });
+});

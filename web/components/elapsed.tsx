@@ -16,5 +16,5 @@ function Clock({ from }: { from: string }) {
   const now = useNow(1_000);
   // Whole seconds: the browser's clock is not the server's, and digits that are not known should not be shown.
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(from)) / 1000));
-  return formatElapsed(seconds * 1000);
+  return seconds === 0 ? "0 s" : formatElapsed(seconds * 1000);
 }

@@ -715,3 +715,13 @@ begin
   delete from croft.worker where ended_at < croft.now() - interval '7 days';
   delete from croft.idempotency where expires_at < croft.now();
 end $$;
+
+create function croft.drain_worker(p_worker uuid) returns void
+language plpgsql as $$
+begin
+  with told as (
+    update croft.worker set is_draining = true, seq = seq + 1 where id = p_worker and ended_at is null returning id, seq
+  )
+  insert into croft.event (subject, seq, owner, type, data) select id, seq, 'local', 'worker.draining', '{}' from told;
+  perform croft.announce(array[p_worker]);
+end $$;
