@@ -7,11 +7,13 @@ import type { FaultTest } from "../test/faults/fault.ts";
 import { killEverywhere } from "../test/faults/git-kills.ts";
 import { stormRepository } from "../test/faults/git-storm.ts";
 import { throttleFetch } from "../test/faults/git-throttle.ts";
+import { askHostilely } from "../test/faults/hostile-bodies.ts";
 import { killPostgres } from "../test/faults/postgres-kills.ts";
 import { killWorkersAndServer } from "../test/faults/queue-kills.ts";
 import { exceedLimits } from "../test/faults/queue-limits.ts";
 import { reconnectStreams } from "../test/faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
+import { stopWorkers } from "../test/faults/worker-stops.ts";
 import { projectRoot } from "./source-files.ts";
 
 const faultTests: Record<string, { run: FaultTest; count: number }> = {
@@ -21,11 +23,13 @@ const faultTests: Record<string, { run: FaultTest; count: number }> = {
     count: 2000,
   },
   "git-throttle": { run: throttleFetch, count: 60 },
+  "hostile-bodies": { run: askHostilely, count: 10_000 },
   "postgres-kills": { run: killPostgres, count: 20 },
   "queue-kills": { run: killWorkersAndServer, count: 200 },
   "queue-limits": { run: exceedLimits, count: 5000 },
   "sse-reconnects": { run: reconnectStreams, count: 500 }, // of each of two clients
   start: { run: killDuringStartAndWork, count: 99 },
+  "worker-stops": { run: stopWorkers, count: 40 },
 };
 
 const [name = "", seedText] = process.argv.slice(2);

@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import { canKillEverywhere, killEverywhere, OPERATIONS } from "./faults/git-kills.ts";
 import { stormRepository } from "./faults/git-storm.ts";
 import { throttleFetch } from "./faults/git-throttle.ts";
+import { askHostilely } from "./faults/hostile-bodies.ts";
 import { killPostgres } from "./faults/postgres-kills.ts";
 import { killWorkersAndServer } from "./faults/queue-kills.ts";
 import { exceedLimits } from "./faults/queue-limits.ts";
 import { reconnectStreams } from "./faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
+import { stopWorkers } from "./faults/worker-stops.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 
 test("a server killed during start and work starts again with every acknowledged row", async () => {
@@ -67,6 +69,21 @@ test("clients that lose their connection all the time see each event once, in or
   expect(result.figures["events"]).toBeGreaterThan(600);
   expect(result.figures["job_reconnects"]).toBeGreaterThan(10);
   expect(result.figures["all_reconnects"]).toBeGreaterThan(10);
+});
+
+test("hostile requests get answers that the API describes, and what is foreign is not there", async () => {
+  const directory = await scratchDirectory();
+  const result = await askHostilely({ seed: 20_261_116, count: 1000, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBeGreaterThanOrEqual(1000);
+  expect(result.figures["s202"]).toBeGreaterThan(0);
+});
+
+test("a worker that was stopped past its lease finds its job done by another, and is not believed", async () => {
+  const directory = await scratchDirectory();
+  const result = await stopWorkers({ seed: 20_261_116, count: 2, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.figures).toEqual({ in_process: 1, commands: 1 });
 });
 
 test.skipIf(!canKillEverywhere())(

@@ -13,7 +13,7 @@ export interface Idle {
 }
 
 /** What a start leaves to do is done by then. */
-const SETTLE_MS = 5000;
+const SETTLE_MS = 10_000;
 const MEASURE_MS = isQuick ? 5000 : 20_000;
 
 export async function measureIdle(scratch: Scratch): Promise<Idle> {
@@ -28,18 +28,31 @@ export async function measureIdle(scratch: Scratch): Promise<Idle> {
   return idle;
 }
 
-/** Resident memory of a process. */
+/** Resident memory of a process and of those it started. */
 export function rssMb(pid: number): number {
-  const [, kilobytes] =
-    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return (Number(kilobytes) * 1024) / 1e6;
+  const bytes = familyOf(pid).map((member) => {
+    const status = readFileSync(`/proc/${member}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  });
+  return bytes.reduce((sum, some) => sum + some, 0) / 1e6;
 }
 
 function cpuMs(pid: number): number {
-  const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";
-  const fields = afterName.split(" ");
-  const ticks = Number(fields[11]) + Number(fields[12]); // utime and stime, see proc(5)
-  return (ticks / ticksPerSecond()) * 1000;
+  const ticks = familyOf(pid).map((member) => {
+    const fields =
+      readFileSync(`/proc/${member}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return Number(fields[11]) + Number(fields[12]); // utime and stime, see proc(5)
+  });
+  return (ticks.reduce((sum, some) => sum + some, 0) / ticksPerSecond()) * 1000;
+}
+
+/** The process and its children, except the database. */
+function familyOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+  const own = children.filter((child) => {
+    return child !== "" && readFileSync(`/proc/${child}/comm`, "utf8").trim() !== "postgres";
+  });
+  return [pid, ...own.flatMap((child) => familyOf(Number(child)))];
 }
 
 function ticksPerSecond(): number {

@@ -63,9 +63,9 @@ export class EventFeed {
   /** Everything after the cursor, or from now on; until the returned function is called. */
   async follow(reader: FeedReader, after?: FeedCursor): Promise<() => void> {
     const now = await this.#now();
-    this.#tail ??= now;
     const follower: Follower = { reader, cursor: after ?? now, waiting: [] };
     if (after !== undefined && (await this.#isForgotten(after))) reader.onReset();
+    this.#tail ??= now; // not before the last wait: whoever reads for the last follower forgets it
     this.#followers.add(follower);
     void this.#catchUp(follower);
     return () => void this.#followers.delete(follower);

@@ -1,7 +1,8 @@
 // The thread that keeps a worker's lease: a handler that blocks the process cannot stop it, a stopped process does.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Writable } from "node:stream";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 
@@ -35,17 +36,21 @@ const tell = (message: LeaseMessage) => parentPort?.postMessage(message);
 let client: pg.Client | undefined;
 let isOver = false;
 
-let dog: ChildProcessByStdio<Writable, null, null> | undefined;
+type Watchdog = ChildProcessByStdio<Writable, Readable, null>;
+let dog: Watchdog | undefined;
+/** Users by directory. A watchdog that ended is followed by another, which has to know them. */
+const watched = new Map<string, number>();
+let renewedAtMs = monotonicMs();
 
 parentPort?.on("message", (order: LeaseOrder) => {
   switch (order.kind) {
     case "watch":
-      dog ??= startWatchdog();
-      dog.stdin.write(`+ ${order.uid} ${order.directory}\n`, () =>
-        tell({ kind: "watched", directory: order.directory }),
-      );
+      watched.set(order.directory, order.uid);
+      if (dog === undefined) dog = startWatchdog();
+      else dog.stdin.write(`+ ${order.uid} ${order.directory}\n`);
       break;
     case "forget":
+      watched.delete(order.directory);
       dog?.stdin.write(`- ${order.directory}\n`);
       break;
     case "end":
@@ -69,7 +74,8 @@ async function renew(): Promise<void> {
       isOver = true;
       tell({ kind: "lost" });
     } else {
-      dog?.stdin.write("=\n");
+      renewedAtMs = askedAtMs;
+      dog?.stdin.write(`= ${renewedAtMs}\n`);
       tell({ kind: "renewed", cancelled: row.cancelled, askedAtMs });
     }
   } catch (error) {
@@ -81,19 +87,31 @@ async function renew(): Promise<void> {
   if (!isOver) timer = setTimeout(renew, Math.max(50, renewEveryMs - (monotonicMs() - askedAtMs)));
 }
 
-/** Of a session of its own: what ends the worker at the terminal must not end it. */
-function startWatchdog(): ChildProcessByStdio<Writable, null, null> {
+/**
+ * Of a session of its own: what ends the worker at the terminal must not end it. A directory counts as watched when it
+ * says so: it takes a while to start, and counts the time from the renewal, not from when it heard of it.
+ */
+function startWatchdog(): Watchdog {
   const [program = "", ...args] = watchdog;
   const child = spawn(program, [...args, String(watchdogMs)], {
     detached: true,
-    stdio: ["pipe", "ignore", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
     env: {},
   });
   child.stdin.on("error", () => {}); // it has ended: see below
+  child.stdin.write(`= ${renewedAtMs}\n`);
+  for (const [directory, uid] of watched) child.stdin.write(`+ ${uid} ${directory}\n`);
+  createInterface({ input: child.stdout }).on("line", (line) =>
+    tell({ kind: "watched", directory: line.slice(2) }),
+  );
   child.on("error", (error) => tell({ kind: "failed", message: `no watchdog: ${error.message}` }));
-  child.on("exit", (code, signal) => {
+  child.on("close", (code, signal) => {
     dog = undefined;
-    if (!isOver) tell({ kind: "failed", message: `the watchdog ended (${code ?? signal})` });
+    if (isOver) return;
+    tell({ kind: "failed", message: `the watchdog ended (${code ?? signal})` });
+    setTimeout(() => {
+      if (!isOver && watched.size > 0) dog ??= startWatchdog();
+    }, renewEveryMs);
   });
   return child;
 }

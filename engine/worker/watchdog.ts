@@ -5,9 +5,9 @@ import { processesIn, signalProcess } from "@croft/git";
 
 /*
  * The worker's lease thread writes lines:
- *   "+ <uid> <directory>"   whatever runs in this directory is to be ended in time
+ *   "+ <uid> <directory>"   whatever runs in this directory is to be ended in time; "+ <directory>" is the answer
  *   "- <directory>"         no longer
- *   "="                     the lease was renewed
+ *   "= <milliseconds>"      when the newest renewal was asked for, by the clock that all processes share
  * The end of the input is the end of the worker.
  */
 const [, , limit = ""] = process.argv;
@@ -19,20 +19,23 @@ const LOOK_AGAIN_MS = 1000;
 const LAST_TRIES = 50;
 
 const watched = new Map<string, number>();
-let renewedAt = performance.now();
+let renewedAtMs = monotonicMs();
 
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const [, uid = "", directory = ""] = /^\+ (\d+) (.+)$/.exec(line) ?? [];
-  if (directory !== "") watched.set(directory, Number(uid));
-  else if (line.startsWith("- ")) watched.delete(line.slice(2));
-  else renewedAt = performance.now();
+  if (directory !== "") {
+    watched.set(directory, Number(uid));
+    process.stdout.write(`+ ${directory}\n`);
+  } else if (line.startsWith("- ")) watched.delete(line.slice(2));
+  else renewedAtMs = Number(line.slice(2));
 });
 lines.on("close", () => void leave());
+process.stdout.on("error", () => {}); // nobody waits for the answer any more
 let looking = setTimeout(look, LOOK_EVERY_MS);
 
 function look(): void {
-  const isLate = performance.now() - renewedAt > limitMs;
+  const isLate = monotonicMs() - renewedAtMs > limitMs;
   const isQuiet = isLate && endAll() === 0;
   looking = setTimeout(look, isQuiet ? LOOK_AGAIN_MS : LOOK_EVERY_MS);
 }
@@ -46,4 +49,8 @@ function endAll(): number {
 async function leave(): Promise<void> {
   clearTimeout(looking);
   for (let tries = 0; endAll() > 0 && tries < LAST_TRIES; tries++) await delay(LOOK_EVERY_MS);
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
 }

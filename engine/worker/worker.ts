@@ -150,15 +150,18 @@ export class JobWorker {
   /** Soon, and once, however often it is asked for. */
   #look(): void {
     this.#isWanted = true;
-    if (!this.#isTurning) void this.#turn();
+    if (this.#isTurning) return;
+    this.#isTurning = true;
+    setImmediate(() => void this.#turn());
   }
 
+  /** What ends in the same moment goes into one turn: else the first of ten would go alone, and the others wait for it. */
   async #turn(): Promise<void> {
-    this.#isTurning = true;
     try {
       while (this.#isWanted && !this.#isEnded && this.#lease !== undefined) {
         this.#isWanted = false;
         await this.#turnOnce(this.#id);
+        await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
       this.#isTurning = false;

@@ -10,13 +10,20 @@ export interface RanFromTo {
   readonly pid: number;
 }
 
-/** The type `pause`: takes so long, and returns when. */
+/** The type `pause`: takes so long, perhaps says something then, and returns when it ran. */
 export const pauseType: JobType = defineJobType({
   name: "pause",
-  input: z.strictObject({ ms: z.number().int().min(0).max(600_000) }),
-  run: async ({ input, signal }): Promise<RanFromTo> => {
+  input: z.strictObject({
+    ms: z.number().int().min(0).max(600_000),
+    says: z.string().optional(),
+  }),
+  run: async ({ input, signal, log, progress }): Promise<RanFromTo> => {
     const from = process.hrtime.bigint();
     await delay(input.ms, undefined, { signal });
+    if (input.says !== undefined) {
+      log(input.says);
+      progress(1, input.says);
+    }
     const to = process.hrtime.bigint();
     return { from_ns: String(from), to_ns: String(to), pid: process.pid };
   },

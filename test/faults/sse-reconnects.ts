@@ -34,6 +34,7 @@ export async function reconnectStreams(options: FaultOptions): Promise<FaultResu
     const all = follow(server, "/api/events", seed + 1, ending.signal);
     await write(pool, subject, others, { seed, count: count * EVENTS_PER_RECONNECT });
     for (const { id } of jobs) await ask(server, `/api/jobs/${id}/cancel`, {});
+    await waitUntil("the end of all jobs", () => isQuiet(pool), CEILING_MS);
     await waitUntil("the end of the job", () => one.last()?.type === "job.cancelled", CEILING_MS);
     await waitUntil("the last of all events", () => isLast(pool, all.last()), CEILING_MS);
     ending.abort();
@@ -137,6 +138,12 @@ async function write(
       }
     }),
   );
+}
+
+/** Nobody has anything to say any more. */
+async function isQuiet(pool: pg.Pool): Promise<boolean> {
+  const { rowCount } = await pool.query("select from croft.job where finished_at is null limit 1");
+  return rowCount === 0;
 }
 
 async function isLast(pool: pg.Pool, event: SourceEvent | undefined): Promise<boolean> {
