@@ -14,6 +14,7 @@ export interface GraphileOptions {
 const BULK = 1000;
 /** Beyond its slots: one listens, and some complete. */
 const SPARE_CONNECTIONS = 5;
+const tell = (error: Error) => process.stderr.write(`graphile-worker: ${error.message}\n`);
 const logger = new Logger(() => (level, message) => {
   if (level === "error") process.stderr.write(`graphile-worker: ${message}\n`);
 });
@@ -23,9 +24,9 @@ export async function openGraphile(
   { name, title, note, preset = {} }: GraphileOptions,
 ): Promise<Contender> {
   const poolOf = (max: number) =>
-    new pg.Pool({ ...database.target, max }).on("error", (error) => {
-      process.stderr.write(`graphile-worker: ${error.message}\n`);
-    });
+    new pg.Pool({ ...database.target, max })
+      .on("error", tell)
+      .on("connect", (client) => client.on("error", tell));
   const pool = poolOf(10);
   const utils = await makeWorkerUtils({ pgPool: pool, logger, preset });
   await utils.migrate();

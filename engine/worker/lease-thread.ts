@@ -104,16 +104,18 @@ function startWatchdog(): Watchdog {
   createInterface({ input: child.stdout }).on("line", (line) =>
     tell({ kind: "watched", directory: line.slice(2) }),
   );
-  child.on("error", (error) => tell({ kind: "failed", message: `no watchdog: ${error.message}` }));
-  child.on("close", (code, signal) => {
-    dog = undefined;
-    if (isOver) return;
-    tell({ kind: "failed", message: `the watchdog ended (${code ?? signal})` });
-    setTimeout(() => {
-      if (!isOver && watched.size > 0) dog ??= startWatchdog();
-    }, renewEveryMs);
-  });
+  child.on("error", (error) => replaceWatchdog(error.message));
+  child.on("exit", (code, signal) => replaceWatchdog(`it ended (${code ?? signal})`));
   return child;
+}
+
+function replaceWatchdog(reason: string): void {
+  dog = undefined;
+  if (isOver) return;
+  tell({ kind: "failed", message: `no watchdog: ${reason}` });
+  setTimeout(() => {
+    if (!isOver && watched.size > 0) dog ??= startWatchdog();
+  }, renewEveryMs);
 }
 
 async function end(): Promise<void> {

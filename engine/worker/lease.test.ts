@@ -1,7 +1,9 @@
 // The right to run: kept while a handler blocks the process, given up in time when it cannot be renewed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { findProcesses } from "../../test/support/find-processes.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
 import { silentLog } from "../../test/support/silent-log.ts";
@@ -104,3 +106,28 @@ test("the watchdog ends commands when renewals stop, and when the worker is gone
   await other.lease.close();
   expect(await last).toEqual([null, "SIGKILL"]);
 });
+
+test("a watchdog that was killed is followed by one that watches the same", async () => {
+  const { lease } = await scene({ ...TIMES, leaseMs: 20_000 });
+  const directory = await scratchDirectory();
+  await lease.watch(directory, process.getuid?.() ?? 0);
+  const dogs = () =>
+    findProcesses(["watchdog.ts"]).filter((text) => parentOf(text) === process.pid);
+  const [first = ""] = dogs();
+  process.kill(Number.parseInt(first, 10), "SIGKILL");
+  const second = await waitUntil("another", () => dogs().find((text) => text !== first));
+  const other = await scratchDirectory();
+  await lease.watch(other, process.getuid?.() ?? 0); // answered after what it was told at its start
+  expect(dogs()).toEqual([second]);
+  const ends = [once(await sleeper(directory), "exit"), once(await sleeper(other), "exit")];
+  await lease.close();
+  expect(await Promise.all(ends)).toEqual([
+    [null, "SIGKILL"],
+    [null, "SIGKILL"],
+  ]);
+});
+
+function parentOf(process: string): number {
+  const pid = Number.parseInt(process, 10);
+  return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
