@@ -1,14 +1,7 @@
 // A worker alone: on the database of DATABASE_URL, else beside the `croft serve` of the same data directory.
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Config,
-  type Engine,
-  isDatabaseUnavailable,
-  type JobWorker,
-  openEngine,
-  startWorker,
-} from "@croft/engine";
+import { type Config, type Engine, type JobWorker, openEngine, startWorker } from "@croft/engine";
 import { createLog, type ServerLog } from "@croft/server";
 
 export interface WorkOptions {
@@ -54,13 +47,7 @@ async function endInTime(
   const closing = worker.close(drain).finally(() => ended.abort());
   const limitMs = drain + killGrace + SETTLE_LIMIT_MS;
   const late = delay(limitMs, "late" as const, { signal: ended.signal }).catch(() => undefined); // it ended in time
-  try {
-    if ((await Promise.race([closing, late])) !== "late") return;
-    log.error({ running: worker.runningCount }, "the worker did not end in time");
-    process.exit(1);
-  } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
-    log.error({ err: error }, "the worker ended without a word to the database");
-    process.exitCode = 1;
-  }
+  if ((await Promise.race([closing, late])) !== "late") return;
+  log.error({ running: worker.runningCount }, "the worker did not end in time");
+  process.exit(1);
 }

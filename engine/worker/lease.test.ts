@@ -1,7 +1,7 @@
 // The right to run: kept while a handler blocks the process, given up in time when it cannot be renewed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readProcessState } from "@croft/git";
 import { expect, onTestFinished, test } from "vitest";
 import { findProcesses } from "../../test/support/find-processes.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -127,7 +127,7 @@ test("a watchdog that was killed is followed by one that watches the same", asyn
   ]);
 });
 
-function parentOf(process: string): number {
-  const pid = Number.parseInt(process, 10);
-  return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+/** Of one that has just ended: nobody's. */
+function parentOf(process: string): number | undefined {
+  return readProcessState(Number.parseInt(process, 10))?.parent;
 }
