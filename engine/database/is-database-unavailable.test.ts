@@ -42,7 +42,7 @@ test("the server takes the connection and says nothing", async () => {
 
 test("all connections are in use for too long", async () => {
   const connectionString = await scratchDatabase();
-  const pool = poolOf({ connectionString, max: 1, connectionTimeoutMillis: 50 });
+  const pool = poolOf({ connectionString, max: 1, connectionTimeoutMillis: 1500 });
   const held = await pool.connect();
   expect(isDatabaseUnavailable(await errorOf(pool.query("select 1")))).toBe(true);
   held.release();

@@ -66,9 +66,9 @@ describe("a killed creator", () => {
       `await worktrees.create({ repository, name: "dead", branch: "a/b", owner });`,
     );
     const started = () => checkoutsBelow(directories.workspaces);
-    const running = await waitUntil("the checkout", () => started().length > 0 && started());
+    await waitUntil("the checkout", () => started().length > 0);
     await kill(child);
-    expect(checkoutsBelow(directories.workspaces)).toEqual(running); // it has outlived its maker
+    expect(started()).not.toEqual([]); // it has outlived its maker; how many processes it has changes
     await unstall();
     const made = await create();
     expect(checkoutsBelow(directories.workspaces)).toEqual([]);
