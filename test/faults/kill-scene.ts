@@ -17,6 +17,8 @@ import {
 } from "./queue-processes.ts";
 
 const WORKERS = 3;
+/** For whoever ends what a killed worker left, and then itself. */
+const LEAVE_WITHIN_MS = 15_000;
 const LANES = 12;
 const FLAGS = { "worker.slots": "4", "git.allowLocal": "true", "job.maxLost": "1000" };
 const SERVER_ENVIRONMENT = {
@@ -135,7 +137,10 @@ export class KillScene {
     const mirrors = join(this.data, "mirrors");
     const names = readdirSync(mirrors).filter((name) => name.endsWith(".git"));
     const gitDirs = names.map((name) => join(mirrors, name));
-    this.failures.push(...findLeftovers(this.data, gitDirs));
+    const left = () => findLeftovers(this.data, gitDirs);
+    const isGone = () => left().length === 0;
+    await waitUntil("everybody to go", isGone, LEAVE_WITHIN_MS).catch(() => {}); // who is left is told next
+    this.failures.push(...left());
     const { acknowledged, repeated } = this.#submitter;
     return { acknowledged: acknowledged.size, repeated_requests: repeated };
   }
