@@ -574,6 +574,8 @@ begin
     execute format('alter function %s set enable_seqscan = off', v_function);
     execute format('alter function %s set enable_hashjoin = off', v_function);
     execute format('alter function %s set enable_mergejoin = off', v_function);
+    -- After an analyze of an empty queue the plan would read and sort whole lanes: 15 ms a turn instead of 4.
+    execute format('alter function %s set enable_bitmapscan = off', v_function);
   end loop;
 end $$;
 
