@@ -37,7 +37,7 @@ export { startJanitor } from "./janitor/janitor.ts";
 export { cancelJob, retryJob } from "./jobs/change-jobs.ts";
 export { JobFailure } from "./jobs/job-failure.ts";
 export { type Attempt, defineJobType, type JobType } from "./jobs/job-type.ts";
-export { listJobs, readJob, type Scope } from "./jobs/read-jobs.ts";
+export { listJobs, readJob, readLastSeq, type Scope } from "./jobs/read-jobs.ts";
 export type { Log } from "./log.ts";
 export { followLog, logSize, readLogBytes } from "./logs/read-log.ts";
 export { readOverview } from "./overview/read-overview.ts";

@@ -83,6 +83,14 @@ export async function readJobs(client: Queryable, ids: readonly string[]): Promi
   return rows.map(jobOf);
 }
 
+/** The number of its newest event. */
+export async function readLastSeq({ pool }: Database, id: string): Promise<number> {
+  const { rows } = await pool.query<{ seq: number }>("select seq from croft.job where id = $1", [
+    id,
+  ]);
+  return rows[0]?.seq ?? 0;
+}
+
 export interface JobPage extends JobFilter {
   readonly cursor?: string | undefined;
   readonly limit: number;

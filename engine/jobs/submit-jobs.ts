@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { JobPriority, JobSubmission } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
+import { isDatabaseUnavailable } from "../database/is-database-unavailable.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
@@ -129,7 +130,7 @@ export class JobIntake {
       }
     } catch (error) {
       // One bad row must not cost the others theirs.
-      if (batch.length === 1 || isConnectionError(error))
+      if (batch.length === 1 || isDatabaseUnavailable(error))
         for (const { reject } of batch) reject(error);
       else for (const waiting of batch) await this.#writeBatch([waiting]);
     }
@@ -182,9 +183,4 @@ function canonical(value: unknown): unknown {
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, member]) => [name, canonical(member)]);
-}
-
-function isConnectionError(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === undefined || /^(08|57|E[A-Z])/.test(code);
 }

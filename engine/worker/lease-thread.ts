@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
+import { monotonicMs } from "./monotonic-ms.ts";
 
 export interface LeaseThreadData {
   readonly target: pg.ClientConfig;
@@ -141,9 +142,4 @@ async function connect(): Promise<pg.Client> {
   });
   await opened.connect();
   return opened;
-}
-
-/** The same in every thread; `performance.now()` counts from a thread's own start. */
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
 import type { LeaseMessage, LeaseOrder, LeaseThreadData } from "./lease-thread.ts";
+import { monotonicMs } from "./monotonic-ms.ts";
 
 /** They scale together: a renewal may fail three times, and two seconds are left to end what runs. */
 export interface LeaseTimes {
@@ -145,10 +146,6 @@ export class Lease {
     for (const resolve of this.#watching.values()) resolve();
     this.#watching.clear();
   }
-}
-
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 /** The product has both programs beside itself as JavaScript; from the sources they first have to learn TypeScript. */

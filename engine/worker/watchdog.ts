@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { processesIn, signalProcess } from "@croft/git";
+import { monotonicMs } from "./monotonic-ms.ts";
 
 /*
  * The worker's lease thread writes lines:
@@ -49,8 +50,4 @@ function endAll(): number {
 async function leave(): Promise<void> {
   clearTimeout(looking);
   for (let tries = 0; endAll() > 0 && tries < LAST_TRIES; tries++) await delay(LOOK_EVERY_MS);
-}
-
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
 }

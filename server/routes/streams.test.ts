@@ -139,8 +139,15 @@ test("streams are limited, and a closed one makes room", async () => {
 test("a wrong Last-Event-ID is refused", async () => {
   const { url, local, submit } = await scene();
   const id = await submit({ type: "noop" });
-  for (const path of ["/api/events", `/api/jobs/${id}/events`, `/api/jobs/${id}/log/events`]) {
-    const response = await fetch(url + path, { headers: { ...local, "last-event-id": "x'" } });
+  const wrong = [
+    ["/api/events", "x'"],
+    [`/api/jobs/${id}/events`, "x'"],
+    [`/api/jobs/${id}/events`, "999"], // it has not happened yet
+    [`/api/jobs/${id}/log/events`, "x'"],
+  ];
+  for (const [path = "", lastEventId = ""] of wrong) {
+    const headers = { ...local, "last-event-id": lastEventId };
+    const response = await fetch(url + path, { headers });
     expect(response.status).toBe(422);
     await response.body?.cancel();
   }

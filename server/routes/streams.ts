@@ -1,5 +1,4 @@
 // Live streams: the events of one job, of everything, and the log of a job.
-import type { Job } from "@croft/contract";
 import {
   cursorOf,
   type Engine,
@@ -9,6 +8,7 @@ import {
   type FeedCursor,
   followLog,
   readJob,
+  readLastSeq,
 } from "@croft/engine";
 import { z } from "zod";
 import type { App } from "../app.ts";
@@ -33,8 +33,7 @@ export function streamRoutes(app: App, engine: Engine, streams: EventStreams): v
   jobLogRoute(app, engine, streams);
 }
 
-function jobEventsRoute(app: App, engine: Engine, streams: EventStreams): void {
-  const { database, subjects } = engine;
+function jobEventsRoute(app: App, { database, subjects }: Engine, streams: EventStreams): void {
   app.get(
     "/api/jobs/:id/events",
     {
@@ -54,7 +53,13 @@ function jobEventsRoute(app: App, engine: Engine, streams: EventStreams): void {
       const { principal, params, headers } = request;
       const job = await readJob(database, scopeOf(principal), params.id);
       const after = numberIn(headers["last-event-id"]);
+      const newest = await readLastSeq(database, params.id);
+      if (after > newest) throw foreignId();
       const stream = streams.open(request, reply);
+      if (job.finished_at !== null && after === newest) {
+        stream.end(); // it knows everything there will ever be
+        return reply;
+      }
       let last = after;
       const onEvents = (rows: readonly EventRow[]) => {
         if (last > 0 && (rows[0]?.seq ?? 0) > last + 1) stream.send({ event: "reset", data: job });
@@ -70,10 +75,6 @@ function jobEventsRoute(app: App, engine: Engine, streams: EventStreams): void {
       };
       const leave = subjects.follow(params.id, after, { onEvents });
       stream.signal.addEventListener("abort", leave, { once: true });
-      // It may have ended, and been told of it, before: then nothing comes any more.
-      const now = await readJob(database, scopeOf(principal), params.id).catch(() => undefined);
-      if (now === undefined || (now.finished_at !== null && (await isTold(engine, now, after))))
-        stream.end();
       return reply;
     },
   );
@@ -98,7 +99,7 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
       const { owner } = scopeOf(request.principal);
       const after = cursorIn(request.headers["last-event-id"]);
       const stream = streams.open(request, reply);
-      const leave = await feed.follow(
+      const following = feed.follow(
         {
           owner,
           onEvents: (rows) =>
@@ -111,8 +112,16 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
         },
         after,
       );
-      if (stream.signal.aborted) leave();
-      else stream.signal.addEventListener("abort", leave, { once: true });
+      following.then(
+        (leave) => {
+          if (stream.signal.aborted) leave();
+          else stream.signal.addEventListener("abort", leave, { once: true });
+        },
+        (error: unknown) => {
+          request.log.warn({ err: error }, "events could not be followed");
+          stream.end(); // the client comes back, when the database has
+        },
+      );
       return reply;
     },
   );
@@ -164,28 +173,19 @@ function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStr
   );
 }
 
-/** Whether the last event of a job that has ended was before this one. */
-async function isTold(
-  { database }: Engine,
-  job: z.infer<typeof Job>,
-  after: number,
-): Promise<boolean> {
-  const { rows } = await database.pool.query<{ seq: number }>(
-    "select seq from croft.job where id = $1",
-    [job.id],
-  );
-  return (rows[0]?.seq ?? 0) <= after;
-}
-
 function numberIn(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
+  throw foreignId();
 }
 
 function cursorIn(text: string | undefined): FeedCursor | undefined {
   if (text === undefined || text === "") return undefined;
   const [, xid, place] = /^(\d{1,19})-(\d{1,18})$/.exec(text) ?? [];
   if (xid !== undefined && place !== undefined) return { xid: BigInt(xid), place: BigInt(place) };
-  throw new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
+  throw foreignId();
+}
+
+function foreignId(): EngineError {
+  return new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
 }
