@@ -27,7 +27,14 @@ const TAKE_TURN = {
 
 interface TurnRow {
   readonly released: readonly string[];
-  readonly claimed: { readonly id: string; readonly attempt: number }[] | null;
+  readonly claimed: ClaimedJob[] | null;
+}
+
+interface ClaimedJob {
+  readonly id: string;
+  readonly owner: string;
+  readonly lane_id: string;
+  readonly attempt: number;
 }
 
 export async function openClaimScene(database: BenchDatabase, data: string): Promise<ClaimScene> {
@@ -48,8 +55,8 @@ export async function openClaimScene(database: BenchDatabase, data: string): Pro
     const { rows } = await client.query<TurnRow>({ ...TAKE_TURN, values });
     return rows[0]?.claimed ?? [];
   };
-  const done = ({ id, attempt }: { id: string; attempt: number }) => {
-    return { id, attempt, outcome: "done", result: null };
+  const done = ({ id, owner, lane_id, attempt }: ClaimedJob) => {
+    return { id, owner, lane_id, attempt, outcome: "done", result: null };
   };
   return {
     target: database.target,

@@ -13,16 +13,18 @@ export interface ClaimedJob {
   readonly id: string;
   readonly owner: string;
   readonly key: string;
+  readonly lane_id: string;
   readonly type: string;
   readonly attempt: number;
   readonly timeout_ms: number | null;
   readonly input: unknown;
 }
 
+/** Which attempt a result is of, and what is counted for it. */
+export type AttemptName = Pick<ClaimedJob, "id" | "owner" | "lane_id" | "attempt">;
+
 /** What it is told at the end. */
-export interface AttemptResult {
-  readonly id: string;
-  readonly attempt: number;
+export interface AttemptResult extends AttemptName {
   readonly outcome: "done" | "failed" | "cancelled" | "drained" | "lost";
   readonly class?: JobError["class"] | undefined;
   readonly result?: unknown;
@@ -68,11 +70,14 @@ export class RunningAttempt {
   readonly job: ClaimedJob;
   readonly ended: Promise<AttemptResult>;
   readonly #context: AttemptContext;
+  readonly #name: AttemptName;
   readonly #controller = new AbortController();
   readonly #guarded: string[] = [];
 
   constructor(job: ClaimedJob, context: AttemptContext) {
+    const { id, owner, lane_id, attempt } = job;
     this.job = job;
+    this.#name = { id, owner, lane_id, attempt };
     this.#context = context;
     this.ended = this.#run();
   }
@@ -134,27 +139,26 @@ export class RunningAttempt {
   }
 
   #done(result: unknown): AttemptResult {
-    const { id, attempt } = this.job;
     const text = storableJson(result);
     if (text === undefined || Buffer.byteLength(text) > RESULT_BYTES_MAX) {
       const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000 and half surrogate pairs`;
       return this.#failed(new JobFailure("invalid", "invalid-result", message));
     }
-    return { id, attempt, outcome: "done", result: JSON.parse(text) };
+    return { ...this.#name, outcome: "done", result: JSON.parse(text) };
   }
 
   #failed(error: unknown): AttemptResult {
-    const { id, attempt } = this.job;
+    const name = this.#name;
     const { signal } = this.#controller;
     const stopped = signal.reason instanceof Stopped ? signal.reason : undefined;
     if (stopped === undefined) {
       const described = describeFailure(error);
       const delay_ms = error instanceof JobFailure ? error.retryAfterMs : undefined;
-      return { id, attempt, outcome: "failed", class: described.class, error: described, delay_ms };
+      return { ...name, outcome: "failed", class: described.class, error: described, delay_ms };
     }
     const { reason, message } = stopped;
     return {
-      ...{ id, attempt, class: reason, max_lost: this.#context.maxLost },
+      ...{ ...name, class: reason, max_lost: this.#context.maxLost },
       outcome: reason === "timeout" ? "failed" : reason,
       error: { code: reason, class: reason, message },
     };

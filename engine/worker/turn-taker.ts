@@ -1,7 +1,7 @@
 // Talks to the queue on a connection of its own: results in, new jobs out, in one call.
 import pg from "pg";
 import type { Database } from "../database/open-database.ts";
-import type { AttemptResult, ClaimedJob } from "./run-attempt.ts";
+import type { AttemptName, AttemptResult, ClaimedJob } from "./run-attempt.ts";
 
 export interface TurnRequest {
   readonly workerId: string;
@@ -92,13 +92,14 @@ async function unheard(
   workerId: string,
   known: readonly string[],
 ): Promise<AttemptResult[]> {
-  const { rows } = await client.query<{ id: string; attempt: number }>(
-    "select id, attempt from croft.job where worker_id = $1 and status = 'running' and id <> all ($2)",
+  const { rows } = await client.query<AttemptName>(
+    `select id, owner, lane_id, attempt from croft.job
+     where worker_id = $1 and status = 'running' and id <> all ($2)`,
     [workerId, known],
   );
   const message = "the answer that started it was lost on its way";
-  return rows.map(({ id, attempt }) => ({
-    ...{ id, attempt, outcome: "lost" as const, class: "lost" as const },
+  return rows.map((name) => ({
+    ...{ ...name, outcome: "lost" as const, class: "lost" as const },
     error: { code: "lost", class: "lost" as const, message },
   }));
 }

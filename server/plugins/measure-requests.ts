@@ -3,7 +3,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-const SAMPLE_MS = 10;
+/** Every tenth of a second: at 10 ms the monitors alone took half of an idle server's time. */
+const SAMPLE_MS = 100;
 /** What a person wants to know is how it is now, not how the start was. */
 const WINDOW_MS = 60_000;
 
@@ -15,7 +16,7 @@ export interface RequestMeter {
 
 export function measureRequests(app: FastifyInstance, version: string): RequestMeter {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SAMPLE_MS });
   new Gauge({
     name: "croft_info",
     help: "Version of Croft",

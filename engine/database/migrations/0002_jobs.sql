@@ -130,7 +130,7 @@ language plpgsql as $$
 begin
   raise exception 'job % is %, which is final', old.id, old.status using errcode = 'check_violation';
 end $$;
-create trigger job_final before update of status on croft.job
+create trigger job_final after update of status on croft.job
   for each row when (old.status in ('done', 'failed', 'cancelled')) execute function croft.refuse_revival();
 
 -- `seq` numbers the events of one subject; (xid, place) orders all of them, to be read only below the oldest transaction

@@ -83,12 +83,21 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   v_lanes uuid[];
+  v_owners integer;
+  v_has_keys boolean;
+  v_has_types boolean;
+  v_has_lanes boolean;
   v_known integer;
   v_new uuid[];
   v_repeated uuid[] := '{}';
   v_now timestamptz := croft.now();
 begin
-  if exists (select from jsonb_array_elements(p_jobs) j where j ? 'idempotency_key') then
+  select array_agg(distinct croft.lane_id(a.owner, a.key)), count(distinct a.owner), bool_or(a.idempotency_key is not null),
+      bool_and(exists (select from croft.job_type t where t.type = a.type)),
+      bool_and(exists (select from croft.lane l where l.id = croft.lane_id(a.owner, a.key)))
+    into v_lanes, v_owners, v_has_keys, v_has_types, v_has_lanes
+    from jsonb_to_recordset(p_jobs) as a(owner text, key text, type text, idempotency_key text);
+  if v_has_keys then
     insert into croft.idempotency (owner, key, digest, job_id, expires_at)
       select a.owner, a.idempotency_key, decode(a.digest, 'hex'), a.id, croft.now() + interval '24 hours'
       from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text, digest text)
@@ -102,31 +111,32 @@ begin
       join croft.idempotency i on i.owner = a.owner and i.key = a.idempotency_key
       where i.job_id <> a.id;
   end if;
-  insert into croft.job_type (type)
-    select distinct a.type from jsonb_to_recordset(p_jobs) as a(type text)
-    where not exists (select from croft.job_type t where t.type = a.type)
-    order by 1 on conflict do nothing;
-  select array_agg(distinct croft.lane_id(owner, key)) into v_lanes
-    from jsonb_to_recordset(p_jobs) as a(owner text, key text);
+  if not v_has_types then
+    insert into croft.job_type (type)
+      select distinct a.type from jsonb_to_recordset(p_jobs) as a(type text)
+      where not exists (select from croft.job_type t where t.type = a.type)
+      order by 1 on conflict do nothing;
+  end if;
   loop
-    insert into croft.owner (id, max_running)
-      select distinct a.owner, q.owner_limit from jsonb_to_recordset(p_jobs) as a(owner text), croft.queue q
-      where not exists (select from croft.owner o where o.id = a.owner)
-      order by 1 on conflict do nothing;
-    insert into croft.lane (id, owner, key, max_running)
-      select distinct croft.lane_id(a.owner, a.key), a.owner, a.key,
-        case when a.key = '' then 2147483647 else q.lane_limit end
-      from jsonb_to_recordset(p_jobs) as a(owner text, key text), croft.queue q
-      where not exists (select from croft.lane l where l.id = croft.lane_id(a.owner, a.key))
-      order by 1 on conflict do nothing;
+    if not v_has_lanes then -- made before any is locked: else two that make each other's would wait for ever
+      insert into croft.owner (id, max_running)
+        select distinct a.owner, q.owner_limit from jsonb_to_recordset(p_jobs) as a(owner text), croft.queue q
+        where not exists (select from croft.owner o where o.id = a.owner)
+        order by 1 on conflict do nothing;
+      insert into croft.lane (id, owner, key, max_running)
+        select distinct croft.lane_id(a.owner, a.key), a.owner, a.key,
+          case when a.key = '' then 2147483647 else q.lane_limit end
+        from jsonb_to_recordset(p_jobs) as a(owner text, key text), croft.queue q
+        where not exists (select from croft.lane l where l.id = croft.lane_id(a.owner, a.key))
+        order by 1 on conflict do nothing;
+    end if;
     -- The owner's row is touched only when a lane opens: many may enqueue for one owner at once.
     perform from croft.lane where id = any (v_lanes) order by id for update;
     get diagnostics v_known = row_count;
     exit when v_known = cardinality(v_lanes); -- else one has just been cleared away
+    v_has_lanes := false;
   end loop;
-  if (select count(distinct owner) from jsonb_to_recordset(p_jobs) as a(owner text)) > 1 then
-    perform croft.lock_lanes(v_lanes);
-  end if;
+  if v_owners > 1 then perform croft.lock_lanes(v_lanes); end if;
 
   with new as (
     insert into croft.job (id, owner, key, lane_id, type, class, rank, run_at, attempts, timeout_ms, input, dedupe,
@@ -180,8 +190,11 @@ begin
   select coalesce(array_agg(id), '{}') into v_new from new;
 
   if cardinality(v_new) > 0 then
-    perform pg_notify('croft_wake', '');
-    perform croft.announce(v_new);
+    perform pg_notify('croft_wake', ''), croft.announce(v_new);
+  end if;
+  if cardinality(v_new) = jsonb_array_length(p_jobs) then
+    return query select id, id, 'new' from unnest(v_new) as n(id);
+    return;
   end if;
   return query
     select a.id,
@@ -249,85 +262,104 @@ end $$;
 -- slots as there is room for at all three levels: owners take turns, and so do the lanes of one owner. Both in one call,
 -- so that a lane that goes on with its next job is written once.
 create function croft.settle_and_claim(
-  p_worker uuid, p_results jsonb, p_slots integer, p_types text[], out released uuid[], out claimed json)
+  p_worker uuid, p_results jsonb, p_slots integer, p_types text[], out released uuid[], out started uuid[], out claimed json)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_room integer;
   v_wide integer;
-  v_each integer;
+  v_many integer;
   v_lanes uuid[];
-  v_owners text[];
+  v_owners text[] := '{}';
+  v_lane croft.lane[]; -- as they were locked
+  v_owner croft.owner[];
+  v_running integer;
+  v_max integer;
+  v_clock float8;
+  v_turn float8;
   v_left uuid[];
-  v_gone integer[];
+  v_left_by text[];
   v_back integer[];
   v_now timestamptz := croft.now();
 begin
   released := '{}';
   if p_results is not null then
-    select array_agg(distinct j.lane_id), array_agg(distinct j.owner) into v_lanes, v_owners
-      from jsonb_to_recordset(p_results) as r(id uuid) join croft.job j on j.id = r.id
-      where j.worker_id = p_worker and j.status = 'running';
+    select array_agg(distinct r.lane_id), array_agg(r.owner) into v_lanes, v_owners
+      from jsonb_to_recordset(p_results) as r(lane_id uuid, owner text);
   end if;
+  -- A worker for some types only may find nothing for it in the lanes that come first. And now and then everybody looks at
+  -- all lanes, for those that such workers have passed by.
+  select running, max_running, clock,
+      case when random() < 0.02 or exists (select from croft.job_type where type <> all (p_types)) then 1000 else 0 end
+    into v_running, v_max, v_clock, v_wide from croft.queue;
   -- As if all of them were its own still; without a limit that is one more than an integer holds.
-  select least(p_slots, max_running::bigint - running + coalesce(jsonb_array_length(p_results), 0)) into v_room
-    from croft.queue;
+  v_room := least(p_slots, v_max::bigint - v_running + cardinality(v_owners));
   if v_room > 0 then
-    -- A worker for some types only may find nothing for it in the lanes that come first.
-    v_wide := case when exists (select from croft.job_type where type <> all (p_types)) then 1000 else v_room end;
-    v_owners := v_owners || array(
-      select id from croft.owner
-      where running < max_running and ready_background + ready_normal + ready_interactive > 0
-      order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
-      limit v_wide);
-    -- Not more of each owner than its share and a little: with many owners most would be looked at in vain. Where that
-    -- leaves slots free, the worker asks again at once.
-    v_each := case when v_wide > v_room then v_wide
-      else least(v_room, ceil(v_room::float8 / greatest(1, cardinality(v_owners))) + 4) end;
-    v_lanes := v_lanes || array(
-      select l.id from (select distinct id from unnest(v_owners) as o(id)) o cross join lateral (
-        select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
-        order by (turn - 8 * head_class), id limit v_each) l
-      limit 2000);
+    -- Only those that can have a turn now, and a few more: owners by their turn, and of each as many lanes as may come before
+    -- the room is taken. Ties go as below. The nth owner in line starts after n - 1 of others.
+    v_many := greatest(v_wide, v_room) + 4;
+    select array_agg(x.lane) || v_lanes into v_lanes from (
+      select l.id as lane
+      from (
+        select id, clock, room, place, row_number() over (order by place, id) as nth from (
+          (select id, clock, max_running - running + cardinality(array_positions(v_owners, id)) as room,
+            turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end as place
+          from croft.owner
+          where running < max_running and ready_background + ready_normal + ready_interactive > 0
+          order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
+          limit v_many)
+          union all -- and those that these results give room again
+          select id, clock, max_running - running + cardinality(array_positions(v_owners, id)),
+            turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end
+          from croft.owner where id = any (v_owners) and running >= max_running) o
+      ) o cross join lateral (
+        select id, row_number() over () as nth from (
+          select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
+            -- No lane that is open is further behind, unless it was passed by for its type. What is left of earlier turns
+            -- lies there as long as somebody keeps an old snapshot.
+            and (turn - 8 * head_class) >= case when v_wide > 0 then '-infinity' else o.clock - 40 end
+          order by (turn - 8 * head_class), id limit greatest(0, least(v_many - o.nth + 1, o.room))) l
+      ) l
+      order by o.place + l.nth, l.nth, o.id limit v_many
+    ) x;
   end if;
   if v_lanes is null or v_lanes = '{}' then return; end if;
-  perform from croft.lane where id = any (v_lanes) order by id for update;
-  perform from croft.owner where id = any (v_owners) order by id for update;
+  select array_agg(x.l), array_agg(distinct (x.l).owner) into v_lane, v_owners from (
+    select l from croft.lane l where l.id = any (v_lanes) order by l.id for update) x;
+  select array_agg(x.o) into v_owner from (
+    select o from croft.owner o where o.id = any (v_owners) order by o.id for update) x;
 
   if p_results is not null then
     with told_by as materialized (
-      select r.*, case r.class when 'transient' then coalesce(j.attempts, 3)
-          when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end as tries,
-        j.failures, j.losses, j.cancel_requested_at is not null as is_cancelled
-      from jsonb_to_recordset(p_results) as
-        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer)
-      join croft.job j on j.id = r.id
-      where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt
-    ), decided as (
-      select t.*, (case
-          when t.outcome = 'done' then 'done'
-          when t.outcome = 'cancelled' or t.is_cancelled then 'cancelled'
-          when t.outcome in ('lost', 'drained')
-            then case when t.losses < coalesce(t.max_lost, 20) then 'queued' else 'failed' end
-          when t.failures + 1 < t.tries then 'queued'
+      select r.*, (case
+          when r.outcome = 'done' then 'done'
+          when r.outcome = 'cancelled' or j.cancel_requested_at is not null then 'cancelled'
+          when r.outcome in ('lost', 'drained')
+            then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
+          when j.failures + 1 < case r.class when 'transient' then coalesce(j.attempts, 3)
+            when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end then 'queued'
           else 'failed'
         end)::croft.job_status as status
-      from told_by t
+      from jsonb_to_recordset(p_results) as
+        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer)
+      -- `offset 0`: by the id, whatever is known of the tables. Else all that runs anywhere may be read to find a few.
+      cross join lateral (select * from croft.job where id = r.id offset 0) j
+      where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt and j.lane_id = any (v_lanes)
     ), ended as (
       update croft.job j set
-        status = d.status,
+        status = r.status,
         worker_id = null,
-        rank = case when d.outcome in ('lost', 'drained') then j.rank end,
-        run_at = case when d.status = 'queued' and d.outcome = 'failed' then v_now + make_interval(secs => coalesce(
-            d.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
-        failures = j.failures + (d.outcome = 'failed')::integer,
-        losses = j.losses + (d.outcome in ('lost', 'drained'))::integer,
-        finished_at = case when d.status <> 'queued' then v_now end,
-        result = d.result,
-        error = case when d.status = 'done' then null else d.error end,
+        rank = case when r.outcome in ('lost', 'drained') then j.rank end,
+        run_at = case when r.outcome = 'failed' then v_now + make_interval(secs => coalesce(
+            r.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
+        failures = j.failures + (r.outcome = 'failed')::integer,
+        losses = j.losses + (r.outcome in ('lost', 'drained'))::integer,
+        finished_at = case when r.status <> 'queued' then v_now end,
+        result = r.result,
+        error = case when r.outcome <> 'done' then r.error end,
         seq = j.seq + 1
-      from decided d where j.id = d.id
-      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.rank, d.outcome
+      from told_by r where j.id = r.id
+      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.rank, r.outcome
     ), told as (
       insert into croft.event (subject, seq, owner, type, data, at)
         select id, seq, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
@@ -335,71 +367,67 @@ begin
           else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
             'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
         from ended
-    ), sums as (
-      select lane_id, count(*)::integer as gone,
-        count(*) filter (where status = 'queued' and rank is not null)::integer as back
-      from ended group by lane_id
     )
-    select (select coalesce(array_agg(id), '{}') from ended), array_agg(lane_id), array_agg(gone), array_agg(back)
-      into released, v_left, v_gone, v_back from sums;
+    select coalesce(array_agg(id), '{}'), array_agg(lane_id), array_agg(owner),
+        array_agg((status = 'queued' and rank is not null)::integer)
+      into released, v_left, v_left_by, v_back from ended;
+    v_running := v_running - cardinality(released);
   end if;
 
-  with freed as materialized (
-    select * from unnest(v_left, v_gone, v_back) as f(lane, gone, back)
-  ), whole_now as materialized (
-    select running - coalesce((select sum(gone) from freed), 0) as running, max_running, clock from croft.queue
+  with owner_now as materialized (
+    select o.id, o.clock, o.running - coalesce(x.gone, 0) as running, o.max_running - o.running + coalesce(x.gone, 0) as room,
+      case when croft.is_open(o) then o.turn else greatest(o.turn, v_clock) end as turn
+    from unnest(v_owner) o left join (
+      select owner, count(*)::integer as gone from unnest(v_left_by) as f(owner) group by owner
+    ) x on x.owner = o.id
   ), lane_now as materialized (
     select l.id, l.owner, l.max_running, l.is_paused, l.running - coalesce(f.gone, 0) as running,
-      l.queued + coalesce(f.back, 0) as queued, f.lane is not null as is_freed,
+      l.queued + coalesce(f.back, 0) as queued, f.gone is not null as is_freed,
       case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
-      case when croft.is_open(l) then l.head_class end as class_before
-    from croft.lane l join croft.owner o on o.id = l.owner left join freed f on f.lane = l.id
-    where l.id = any (v_lanes)
-  ), owner_now as materialized (
-    select o.id, o.max_running, o.running - coalesce(x.gone, 0) as running,
-      case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from whole_now)) end as turn
-    from croft.owner o left join (
-      select n.owner, sum(f.gone)::integer as gone from freed f join lane_now n on n.id = f.lane group by n.owner
-    ) x on x.owner = o.id
-    where o.id = any (v_owners)
+      case when croft.is_open(l) then l.head_class end as class_before,
+      o.turn as owner_turn, o.room
+    from unnest(v_lane) l join owner_now o on o.id = l.owner left join (
+      select lane, count(*)::integer as gone, sum(back)::integer as back
+      from unnest(v_left, v_back) as f(lane, back) group by lane
+    ) f on f.lane = l.id
   ), line as (
-    select j.id, j.class, j.rank, l.id as lane, l.owner, l.turn + j.nth - 1 as turn,
-      o.turn as owner_turn, o.max_running - o.running as room
-    from lane_now l join owner_now o on o.id = l.owner and o.running < o.max_running cross join lateral (
-      select id, class, rank, row_number() over (order by rank, id) as nth from croft.job
+    select j.id, j.class, j.rank, l.id as lane, l.owner,
+      l.turn + row_number() over (partition by l.id order by j.rank, j.id) - 1 as turn, l.owner_turn, l.room
+    from lane_now l cross join lateral (
+      select id, class, rank from croft.job
       where lane_id = l.id and status = 'queued' and rank is not null and type = any (p_types)
-      order by rank, id limit least(l.max_running - l.running, o.max_running - o.running, v_each)
+      order by rank, id limit least(l.max_running - l.running, l.room, v_room)
     ) j
-    where v_room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
+    where v_room > 0 and l.room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
   ), fair as (
     select line.*, row_number() over (partition by owner order by turn - 8 * class, rank, id) as nth from line
   ), pick as materialized (
     -- An owner's jobs keep their order: the class of one also carries those before it, else it would go first for ever.
-    select id, class, lane, owner, turn, owner_turn + nth - 1 as owner_turn
+    select id, lane, owner_turn + nth - 1 as owner_turn
     from (
       select fair.*, min(owner_turn + nth - 1 - 8 * class) over (partition by owner order by nth desc) as place
       from fair where nth <= room
     ) x
-    order by place, nth, rank, id
-    limit (select greatest(0, least(v_room, max_running - running)) from whole_now)
+    order by place, nth, owner, rank, id
+    limit greatest(0, least(v_room, v_max - v_running))
   ), started as (
     update croft.job j set
       status = 'running', attempt = j.attempt + 1, worker_id = p_worker, started_at = v_now, seq = j.seq + 1,
       progress = null
     from pick p where j.id = p.id
-    returning j.id, j.owner, j.key, j.type, j.class, j.attempt, j.attempts, j.failures, j.timeout_ms, j.input,
-      j.source_task_id, j.retry_of, j.run_id, j.step, j.created_at, j.seq
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.attempt, j.timeout_ms, j.input, j.seq
   ), told as (
     insert into croft.event (subject, seq, owner, type, data, at)
       select id, seq, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
       from started
-  ), taken as (
-    select lane, array_agg(id) as ids, count(*)::integer as jobs from pick group by lane
   ), next as materialized (
-    select n.id, n.owner, n.running + coalesce(t.jobs, 0) as running, n.queued - coalesce(t.jobs, 0) as queued,
-      n.turn + coalesce(t.jobs, 0) as turn, h.rank as head_rank, h.class as head_class, n.class_before,
-      not n.is_paused and n.queued > coalesce(t.jobs, 0) and n.running + coalesce(t.jobs, 0) < n.max_running as is_open
-    from lane_now n left join taken t on t.lane = n.id left join lateral (
+    select n.id, n.owner, coalesce(t.jobs, 0) as jobs, n.running + coalesce(t.jobs, 0) as running,
+      n.queued - coalesce(t.jobs, 0) as queued, n.turn + coalesce(t.jobs, 0) as turn, h.rank as head_rank,
+      case when not n.is_paused and n.queued > coalesce(t.jobs, 0) and n.running + coalesce(t.jobs, 0) < n.max_running
+        then h.class end as class_after, h.class as head_class, n.class_before
+    from lane_now n left join (
+      select lane, array_agg(id) as ids, count(*)::integer as jobs from pick group by lane
+    ) t on t.lane = n.id left join lateral (
       select rank, class from croft.job
       where lane_id = n.id and status = 'queued' and rank is not null and id <> all (coalesce(t.ids, '{}'))
       order by rank, id limit 1
@@ -411,28 +439,23 @@ begin
     from next n where l.id = n.id
   ), owners as (
     update croft.owner o set
-      running = n.running + coalesce(x.jobs, 0), turn = n.turn + coalesce(x.jobs, 0),
-      clock = greatest(o.clock, x.turn),
+      running = n.running + c.jobs, turn = n.turn + c.jobs, clock = greatest(o.clock, c.turn),
       ready_background = o.ready_background + c.background,
       ready_normal = o.ready_normal + c.normal,
       ready_interactive = o.ready_interactive + c.interactive
     from (
-      select owner,
-        sum((is_open and head_class = 0)::int - coalesce(class_before = 0, false)::int) as background,
-        sum((is_open and head_class = 1)::int - coalesce(class_before = 1, false)::int) as normal,
-        sum((is_open and head_class = 2)::int - coalesce(class_before = 2, false)::int) as interactive
+      select owner, sum(jobs)::integer as jobs, max(turn - 1) filter (where jobs > 0) as turn,
+        count(*) filter (where class_after = 0) - count(*) filter (where class_before = 0) as background,
+        count(*) filter (where class_after = 1) - count(*) filter (where class_before = 1) as normal,
+        count(*) filter (where class_after = 2) - count(*) filter (where class_before = 2) as interactive
       from next group by owner
-    ) c join owner_now n on n.id = c.owner left join (
-      select owner, count(*)::integer as jobs, max(turn) as turn from pick group by owner
-    ) x on x.owner = n.id
+    ) c join owner_now n on n.id = c.owner
     where o.id = n.id
-  ), whole as (
-    update croft.queue set
-      running = (select running from whole_now) + (select count(*) from pick),
-      clock = greatest(clock, (select max(owner_turn) from pick))
-    where exists (select from pick) or exists (select from freed)
   )
-  select json_agg(row_to_json(started)) into claimed from started;
+  select array_agg(id), json_agg(s), (select max(owner_turn) from pick) into started, claimed, v_turn from started s;
+  if cardinality(released) > 0 or started is not null then
+    update croft.queue set running = v_running + coalesce(cardinality(started), 0), clock = greatest(clock, v_turn);
+  end if;
 end $$;
 
 -- What a worker says and asks in one call: these have ended, and I have so many free slots.
@@ -440,28 +463,29 @@ create function croft.take_turn(p_worker uuid, p_results jsonb, p_slots integer,
 returns table (released uuid[], claimed json, next_due_at timestamptz)
 language plpgsql as $$
 declare
-  v_released uuid[];
-  v_claimed json;
-  v_touched uuid[];
-  v_slots integer := 0;
+  v_started uuid[];
+  v_slots integer;
 begin
   perform croft.lock_queue();
-  perform croft.admit_due(100);
-  select p_slots into v_slots from croft.worker
-    where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now();
-  select t.released, t.claimed into v_released, v_claimed
-    from croft.settle_and_claim(p_worker, p_results, coalesce(v_slots, 0), p_types) t;
-  v_touched := v_released || array(select (x ->> 'id')::uuid from json_array_elements(v_claimed) x);
-  if cardinality(v_touched) > 0 then perform croft.announce(v_touched); end if;
+  select (select min(run_at) from croft.job where status = 'queued' and rank is null),
+      case when exists (select from croft.worker
+        where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now()) then p_slots else 0 end
+    into next_due_at, v_slots;
+  if next_due_at <= croft.now() then
+    perform croft.admit_due(100);
+    select min(run_at) into next_due_at from croft.job where status = 'queued' and rank is null;
+  end if;
+  select t.released, t.started, t.claimed into released, v_started, claimed
+    from croft.settle_and_claim(p_worker, p_results, v_slots, p_types) t;
+  if cardinality(released || v_started) > 0 then perform croft.announce(released || v_started); end if;
   -- A freed place that this worker has not taken itself may be another's.
-  if cardinality(v_released) > 0 and exists (
+  if cardinality(released) > 0 and exists (
     select from croft.owner
     where running < max_running and ready_background + ready_normal + ready_interactive > 0)
   then
     perform pg_notify('croft_wake', '');
   end if;
-  return query select v_released, v_claimed,
-    (select min(run_at) from croft.job where status = 'queued' and rank is null);
+  return next;
 end $$;
 
 -- Cancels what is queued at once; what runs is asked to end, and its worker settles it. Returns what became of each id.
@@ -527,7 +551,9 @@ begin
   select array_agg(id) into v_lanes from croft.lane where not has_own_limit and key <> '' and max_running <> p_lane;
   perform croft.lock_lanes(v_lanes);
   v_before := croft.read_lanes(v_lanes);
-  update croft.lane set max_running = p_lane where id = any (v_lanes) and not has_own_limit;
+  update croft.lane l set max_running = p_lane,
+      turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end
+    where id = any (v_lanes) and not has_own_limit;
   if v_before is not null then perform croft.count_ready(v_before); end if;
   update croft.owner set max_running = p_owner where not has_own_limit and max_running <> p_owner;
   perform pg_notify('croft_wake', '');
@@ -559,21 +585,20 @@ begin
   return true;
 end $$;
 
--- One plan for all calls, by indexes: planning them anew took as long as the work, and small tables grow.
+-- One plan for all calls, by indexes, in their order: planning them anew took as long as the work, small tables grow, and
+-- statistics of an empty queue make a bitmap of a whole line look cheap. What these call runs under the same settings.
 do $$
 declare
   v_function regprocedure;
+  v_kind text;
 begin
   for v_function in
     select oid::regprocedure from pg_proc
-    where pronamespace = 'croft'::regnamespace and prolang = (select oid from pg_language where lanname = 'plpgsql')
-      and proname in ('enqueue', 'admit_due', 'settle_and_claim', 'take_turn', 'cancel', 'count_ready', 'lock_lanes')
+    where pronamespace = 'croft'::regnamespace and proname in ('enqueue', 'take_turn', 'cancel')
   loop
     execute format('alter function %s set plan_cache_mode = force_generic_plan', v_function);
-    execute format('alter function %s set enable_seqscan = off', v_function);
-    execute format('alter function %s set enable_hashjoin = off', v_function);
-    execute format('alter function %s set enable_mergejoin = off', v_function);
-    -- After an analyze of an empty queue the plan would read and sort whole lanes: 15 ms a turn instead of 4.
-    execute format('alter function %s set enable_bitmapscan = off', v_function);
+    foreach v_kind in array array['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'incremental_sort'] loop
+      execute format('alter function %s set enable_%s = off', v_function, v_kind);
+    end loop;
   end loop;
 end $$;

@@ -26,7 +26,7 @@ begin
   if not found then return 0; end if;
   insert into croft.event (subject, seq, owner, type, data)
     select id, seq, 'local', 'worker.ended', jsonb_build_object('reason', p_reason) from croft.worker where id = p_worker;
-  select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', p_outcome, 'class', p_outcome,
+  select jsonb_agg(jsonb_build_object('id', id, 'owner', owner, 'lane_id', lane_id, 'attempt', attempt, 'outcome', p_outcome, 'class', p_outcome,
       'max_lost', p_max_lost,
       'error', jsonb_build_object('code', p_outcome, 'class', p_outcome, 'message', p_reason)))
     into v_results from croft.job where worker_id = p_worker and status = 'running';
