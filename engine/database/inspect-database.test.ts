@@ -1,7 +1,9 @@
 // How it stands with the database is told without starting one, and without a password.
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import pg from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { inspectDatabase } from "./inspect-database.ts";
 
@@ -39,4 +41,17 @@ test("the embedded one need not be there yet", async () => {
 
 test("the embedded one has no place without a data directory", async () => {
   expect(await inspect(undefined, false)).toMatchObject({ outcome: "warning" });
+});
+
+test("a transaction that keeps events from their readers is named", async () => {
+  const url = inject("databaseUrl");
+  const client = new pg.Client({ connectionString: url, application_name: "forgotten" });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("begin");
+  const { rows } = await client.query("select pg_backend_pid() as pid, pg_current_xact_id()");
+  const named = `a transaction of pid ${rows[0].pid} (forgotten) has been open for`;
+  await waitUntil("the warning", async () => (await inspect(url)).detail.includes(named), 30_000);
+  await client.query("rollback");
+  await waitUntil("its end", async () => !(await inspect(url)).detail.includes(named), 30_000);
 });

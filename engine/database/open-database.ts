@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { ownDataDirectory } from "../data-directory/own-data-directory.ts";
 import { EngineError } from "../engine-error.ts";
+import { type HeldBack, readHeldBack } from "../events/read-held-back.ts";
 import type { Log } from "../log.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { migrate } from "./migrate.ts";
@@ -103,10 +104,12 @@ export async function connectDatabase(
 }
 
 /** Asks the operator's server once and changes nothing; fails as a start would. */
-export async function askServerVersion(url: string): Promise<string> {
+export async function askServer(
+  url: string,
+): Promise<{ readonly version: string; readonly heldBack: HeldBack | undefined }> {
   const client = await reach({ connectionString: url, query_timeout: CONNECT_LIMIT_MS }, 0);
   try {
-    return await requireVersion(client);
+    return { version: await requireVersion(client), heldBack: await readHeldBack(client) };
   } finally {
     await client.end();
   }

@@ -1,5 +1,5 @@
 // Who holds the stream of all events back: the oldest transaction of the whole cluster that has written something.
-import type { Database } from "../database/open-database.ts";
+import type { Queryable } from "../database/in-transaction.ts";
 
 export interface HeldBack {
   readonly pid: number;
@@ -9,8 +9,8 @@ export interface HeldBack {
 
 const NOTABLE_SECONDS = 1;
 
-export async function readHeldBack({ pool }: Database): Promise<HeldBack | undefined> {
-  const { rows } = await pool.query<HeldBack>(
+export async function readHeldBack(client: Queryable): Promise<HeldBack | undefined> {
+  const { rows } = await client.query<HeldBack>(
     `select pid, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
        coalesce(application_name, '') as application
      from pg_stat_activity

@@ -35,7 +35,7 @@ export function measureQueue(registry: Registry, engine: Engine, streams: EventS
     labelNames: ["pid"],
     registers,
     collect: async () => {
-      const holder = await readHeldBack(engine.database);
+      const holder = await readHeldBack(engine.database.pool);
       heldBack.reset();
       if (holder !== undefined) heldBack.set({ pid: holder.pid }, holder.seconds);
     },
