@@ -46,3 +46,10 @@ test("the length that is told is the length of the answer", async () => {
   const length = Number(/content-length: (\d+)/.exec(head)?.[1]);
   expect(length).toBe(Buffer.byteLength(JSON.stringify(problem)));
 });
+
+test("whoever goes on sending still gets the answer", async () => {
+  const { problem } = await answerTo(
+    `POST / HTTP/1.1\r\nbad header\r\n\r\n${"x".repeat(8_000_000)}`,
+  );
+  expect(problem.code).toBe("bad-request");
+});

@@ -5,7 +5,11 @@ import type { Duplex } from "node:stream";
 import { problemCodes } from "@croft/contract";
 import { PROBLEM_TYPE, type ProblemParts, problemOf } from "./problem-error.ts";
 
+/** How long the rest of what the client sends is read and thrown away: closed at once, it would see a reset and no answer. */
+const LINGER_MS = 2000;
+
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (socket.writableEnded && !socket.destroyed) return; // more of what was answered already
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -19,6 +23,9 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(timer));
+  socket.resume();
 }
 
 /** What Node would answer by itself, with a bare status: tunnels, upgrades and expectations. */

@@ -1,4 +1,6 @@
 // What holds for every answer of the server, whatever the route.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Writable } from "node:stream";
 import type { Engine } from "@croft/engine";
 import { Kysely, PostgresDialect } from "kysely";
@@ -143,4 +145,17 @@ test("a path that is no URL is a problem", async () => {
   const response = await app.inject("/api/%ff");
   expect(response.statusCode).toBe(400);
   expect(response.json()).toMatchObject({ code: "bad-request" });
+});
+
+test("an answer before the whole body has come arrives, also where the client wants the connection closed", async () => {
+  const { app } = await serve(await scratchEngine());
+  const { port } = new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
+  const socket = connect(Number(port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const body = Buffer.alloc(8_000_000, " ");
+  const head = ["POST /api/jobs HTTP/1.1", "host: localhost", "connection: close"];
+  socket.write(`${[...head, `content-length: ${body.length}`].join("\r\n")}\r\n\r\n`);
+  socket.write(body);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
 });

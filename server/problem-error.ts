@@ -36,7 +36,10 @@ export async function sendProblem(
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="croft"');
   // Closed at once, a connection with unread bytes is reset and the client may never see the answer; kept open, the rest
   // is read and thrown away until the client stops or the request's time is over.
-  if (parts.code === "too-large") reply.removeHeader("connection");
+  if (!request.raw.complete) {
+    reply.removeHeader("connection");
+    reply.raw.shouldKeepAlive = true;
+  }
   // Serialised here: the route's own schemas describe its successes.
   return reply
     .code(problem.status)
