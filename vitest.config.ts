@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{contract,git,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}"],
+    include: ["{contract,git,pipeline,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}"],
     globalSetup: ["test/support/test-run.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -25,7 +25,7 @@ const output = `${product}-${process.pid}`;
 const migrations = join(projectRoot, "engine/database/migrations");
 
 const stamp = stampOf([
-  ...sourceFiles(["contract", "git", "engine", "server", "cli", "web"]),
+  ...sourceFiles(["contract", "git", "pipeline", "engine", "server", "cli", "web"]),
   join(projectRoot, "package-lock.json"),
   join(projectRoot, "scripts/build-product.ts"),
 ]);

@@ -1,0 +1,82 @@
+// Values on their way into the evaluator and out of it; no name reaches anything but the data itself.
+import { data } from "@actions/expressions";
+import type { JsonValue } from "../yaml/yaml-node.ts";
+
+const DEPTH_MAX = 64;
+
+/** The library's own loses keys that every object has, as `constructor`. Names are found exactly, else without case. */
+class Members extends data.Dictionary {
+  readonly #exact = new Map<string, data.ExpressionData>();
+  readonly #folded = new Map<string, data.ExpressionData>();
+
+  override add(key: string, value: data.ExpressionData): void {
+    this.#exact.set(key, value);
+    const folded = key.toLowerCase();
+    if (!this.#folded.has(folded)) this.#folded.set(folded, value);
+  }
+
+  override get(key: string): data.ExpressionData | undefined {
+    return this.#exact.get(key) ?? this.#folded.get(key.toLowerCase());
+  }
+
+  override values(): data.ExpressionData[] {
+    return [...this.#exact.values()];
+  }
+
+  override pairs() {
+    return [...this.#exact].map(([key, value]) => ({ key, value }));
+  }
+}
+
+export function dataOf(value: unknown, depth = 0): data.ExpressionData {
+  if (depth > DEPTH_MAX) throw new Error(`nested too deeply: at most ${DEPTH_MAX} levels`);
+  switch (typeof value) {
+    case "string":
+      return new data.StringData(value);
+    case "number":
+      return new data.NumberData(value);
+    case "boolean":
+      return new data.BooleanData(value);
+    case "object":
+      return value === null ? new data.Null() : collectionOf(value, depth + 1);
+    default:
+      return new data.Null();
+  }
+}
+
+/** One by one: the library's constructors take members as arguments, of which there may be too many. */
+function collectionOf(value: object, depth: number): data.ExpressionData {
+  if (Array.isArray(value)) {
+    const list = new data.Array();
+    for (const item of value) list.add(dataOf(item, depth));
+    return list;
+  }
+  return membersOf(value, depth);
+}
+
+export function membersOf(value: object, depth = 0): data.Dictionary {
+  const members = new Members();
+  for (const [key, member] of Object.entries(value)) members.add(key, dataOf(member, depth));
+  return members;
+}
+
+export function jsonFrom(value: data.ExpressionData): JsonValue {
+  switch (value.kind) {
+    case data.Kind.String:
+    case data.Kind.Boolean:
+      return value.value;
+    case data.Kind.Number:
+      return Number.isFinite(value.value) ? value.value : null;
+    case data.Kind.Array:
+      return value.values().map(jsonFrom);
+    case data.Kind.Dictionary:
+      return objectOf(value.pairs().map(({ key, value: member }) => [key, jsonFrom(member)]));
+    default:
+      return null;
+  }
+}
+
+/** `fromEntries` defines each member, so that `__proto__` is one like others. */
+function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonValue {
+  return Object.fromEntries(entries);
+}
