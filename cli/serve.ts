@@ -38,11 +38,7 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
   }
   try {
     const worker = await startWorker(engine);
-    const runners = [
-      ScheduleRunner.start(engine),
-      BulkRunner.start(engine),
-      startJanitor(engine.database, config, log),
-    ];
+    const runners = [ScheduleRunner.start(engine), BulkRunner.start(engine), startJanitor(engine)];
     const drain = () =>
       Promise.all([
         ...runners.map((runner) => runner.close()),

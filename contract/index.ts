@@ -1,5 +1,6 @@
 // What goes over the wire: schemas, their types, problem codes and the typed client.
 export { Admin, AdminRole, Email, Password } from "./admin.ts";
+export { Asset, AssetKind, AssetList, AssetQuery } from "./asset.ts";
 export { Bulk, BulkAction, BulkRequest } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
 export { Event, EventList, LogPiece } from "./event.ts";
@@ -27,6 +28,20 @@ export {
   ScheduleOverlap,
   ScheduleQuery,
 } from "./schedule.ts";
+export {
+  Credential,
+  CredentialKind,
+  CredentialList,
+  EncryptionKeys,
+  NewCredential,
+  NewSecret,
+  OwnerQuery,
+  Secret,
+  SecretList,
+  SecretName,
+  SecretQuery,
+  SecretValue,
+} from "./secret.ts";
 export { CurrentSession, Session, SessionList, SignIn } from "./session.ts";
 export { Setup, SetupLink, SetupState } from "./setup.ts";
 export { storableJson } from "./storable-json.ts";

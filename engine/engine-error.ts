@@ -17,6 +17,9 @@ export const startCodes = {
   "database-too-old": "The PostgreSQL server is older than version 14.",
   "schema-too-new": "The database was migrated by a newer Croft; start that version.",
   "migration-changed": "A migration that was applied differs from the one in this version.",
+  "secret-key-missing":
+    "The database has secrets whose key is not in the key file of this host; copy the file.",
+  "secret-key-unusable": "The file of encryption keys cannot be read, or is not one.",
   "address-unusable": "The machine has no such address, or the user may not open the port.",
   "address-in-use": "The HTTP port is taken; choose another with CROFT_HTTP_PORT.",
 } as const satisfies Record<string, string>;

@@ -1,6 +1,7 @@
 // The composition root of the engine: opens everything a process needs and closes it in the right order.
 import { hostname } from "node:os";
 import { claimLife, type Git, openGit, releaseLife, thisProcess } from "@croft/git";
+import { type Assets, openAssets } from "./assets/assets.ts";
 import { commandJob } from "./command/command-job.ts";
 import { DatabaseLedger } from "./command/database-ledger.ts";
 import type { Config } from "./config/config.ts";
@@ -16,6 +17,8 @@ import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
 import { JobIntake } from "./jobs/submit-jobs.ts";
 import type { Log } from "./log.ts";
 import { applyLimits } from "./queue/limits.ts";
+import { openVault } from "./secrets/open-vault.ts";
+import type { Vault } from "./secrets/vault.ts";
 
 export interface Engine {
   readonly config: Config;
@@ -32,6 +35,9 @@ export interface Engine {
   readonly intake: JobIntake;
   readonly subjects: SubjectStreams;
   readonly feed: EventFeed;
+  /** Secrets and credentials: write-only for everybody but jobs. */
+  readonly vault: Vault;
+  readonly assets: Assets;
   /** Opened when it is first needed; sweeps the leftovers of the dead from then on. */
   git(): Promise<Git>;
   close(): Promise<void>;
@@ -61,6 +67,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const hostId = await provideHostId(directory);
   const open = joins ? joinDatabase : openDatabase;
   const database = await open(config, directory, log, signal);
+  const vault = await openVault({ database, log, config, directory });
   if (role === "server") await applyLimits(database, config.concurrency);
   await claimLife(directory.locks); // by it others of this host see that we live, from any container
   const listener = new DatabaseListener(database, log);
@@ -84,7 +91,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const feed = new EventFeed(database, listener, log);
   return {
     ...{ config, log, version, startedAt, directory, database, localToken, hostId },
-    ...{ listener, types, intake, subjects, feed, git },
+    ...{ listener, types, intake, subjects, feed, vault, git },
+    assets: openAssets({ database, config, hostId, log }),
     close: async () => {
       subjects.close();
       feed.close();

@@ -14,6 +14,28 @@ export {
 export { createFirstAdmin, createSetupLink, type NewSetupLink } from "./admin/setup.ts";
 export { signIn } from "./admin/sign-in.ts";
 export { type App, createApp, type KnownApp, recogniseApp } from "./apps/app-token.ts";
+export { AssetError, type AssetErrorCode } from "./assets/asset-error.ts";
+export type { AssetStore, ByteRange, StoredBytes } from "./assets/asset-store.ts";
+export type { Assets } from "./assets/assets.ts";
+export { type MaterialiseTarget, materialise } from "./assets/materialise.ts";
+export type { HostileFile } from "./assets/open-inside.ts";
+export { listAssets, openAsset, readAsset } from "./assets/read-assets.ts";
+export {
+  type AssetFence,
+  type NewAsset,
+  recordAsset,
+  removeAssets,
+  type StoredFile,
+  type StoreOptions,
+  storeFile,
+  storeStream,
+} from "./assets/store-asset.ts";
+export {
+  type AssetCheck,
+  type AssetSweep,
+  checkAssets,
+  sweepAssets,
+} from "./assets/sweep-assets.ts";
 export { BulkRunner } from "./bulk/bulk-runner.ts";
 export { abortBulk, createBulk } from "./bulk/change-bulk.ts";
 export { readBulk } from "./bulk/read-bulk.ts";
@@ -45,5 +67,24 @@ export { changeLane, listLanes, listWorkers, readQueue } from "./queue/read-queu
 export { changeSchedule, createSchedule, deleteSchedule } from "./schedules/change-schedules.ts";
 export { listSchedules, readSchedule } from "./schedules/read-schedules.ts";
 export { ScheduleRunner } from "./schedules/schedule-runner.ts";
+export { CipherError } from "./secrets/cipher.ts";
+export {
+  listCredentials,
+  markCredential,
+  type OpenCredential,
+  openCredential,
+  openCredentialById,
+  putCredential,
+  removeCredential,
+} from "./secrets/credential-store.ts";
+export { finishRotation, readKeys, rotateKey } from "./secrets/rotate-key.ts";
+export {
+  listSecrets,
+  openSecrets,
+  putSecret,
+  removeSecret,
+  UnknownSecrets,
+} from "./secrets/secret-store.ts";
+export type { Vault } from "./secrets/vault.ts";
 export { startWorker } from "./worker/start-worker.ts";
 export type { JobWorker } from "./worker/worker.ts";

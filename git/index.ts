@@ -15,7 +15,7 @@ export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
-export { type GitDirectories, gitDirectories } from "./disk/git-directories.ts";
+export { type GitDirectories, gitDirectories, stagingPlace } from "./disk/git-directories.ts";
 export { claimLife, releaseLife } from "./lock/life-lock.ts";
 export { LockError, type LockErrorCode } from "./lock/lock-file.ts";
 export {

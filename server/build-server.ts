@@ -19,6 +19,7 @@ import { measureQueue } from "./plugins/measure-queue.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { serveDashboard } from "./plugins/serve-dashboard.ts";
 import { explain, sendProblem } from "./problem-error.ts";
+import { assetRoutes } from "./routes/assets.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
@@ -28,6 +29,7 @@ import { metricsRoutes } from "./routes/metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { queueRoutes } from "./routes/queue.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { secretRoutes } from "./routes/secrets.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { sessionsRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
@@ -121,6 +123,8 @@ function workRoutes(app: App, engine: Engine): void {
   queueRoutes(app, engine);
   scheduleRoutes(app, engine);
   bulkRoutes(app, engine);
+  secretRoutes(app, engine);
+  assetRoutes(app, engine);
 }
 
 /** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */

@@ -36,6 +36,17 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "GET /api/schedules/{id}": READERS,
   "PATCH /api/schedules/{id}": WRITERS,
   "DELETE /api/schedules/{id}": WRITERS,
+  "PUT /api/secrets/{name}": WRITERS,
+  "GET /api/secrets": READERS,
+  "DELETE /api/secrets/{name}": WRITERS,
+  "POST /api/credentials": WRITERS,
+  "GET /api/credentials": READERS,
+  "DELETE /api/credentials/{id}": WRITERS,
+  "GET /api/assets": READERS,
+  "GET /api/assets/{id}": READERS,
+  "GET /api/assets/{id}/content": READERS,
+  "GET /admin/api/encryption-keys": SIGNED_IN,
+  "POST /admin/api/encryption-keys/rotate": ["admin", "local"],
   "GET /admin/api/queue": SIGNED_IN,
   "GET /admin/api/lanes": SIGNED_IN,
   "PATCH /admin/api/lanes/{id}": ["admin", "local"],
@@ -125,8 +136,11 @@ const cases = Object.entries(DOORS)
 
 test.each(cases)("$route as $principal", async ({ route, principal, allowed }) => {
   const [method = "", pattern = ""] = route.split(" ");
-  const path = pattern.replace("{id}", "00000000-0000-4000-8000-000000000000");
-  const sendsBody = method === "PATCH" || (method === "POST" && path.startsWith("/api/"));
+  const path = pattern
+    .replace("{id}", "00000000-0000-4000-8000-000000000000")
+    .replace("{name}", "NAME");
+  const sendsBody =
+    ["PATCH", "PUT"].includes(method) || (method === "POST" && path.startsWith("/api/"));
   const gone = new AbortController(); // streams do not end by themselves
   onTestFinished(() => gone.abort());
   const response = await fetch(server.url + path, {
@@ -139,7 +153,7 @@ test.each(cases)("$route as $principal", async ({ route, principal, allowed }) =
     ...(sendsBody ? { body: "{}" } : {}),
   });
   if (allowed.includes(principal)) {
-    expect([200, 204, 404, 409, 422]).toContain(response.status);
+    expect([200, 202, 204, 404, 409, 422]).toContain(response.status);
   } else {
     expect(response.status).toBe(READERS.includes(principal) ? 403 : 401);
   }

@@ -5,10 +5,11 @@ import { problemCodes } from "@croft/contract";
 import { startCodes } from "@croft/engine";
 import { describe, expect, test } from "vitest";
 import { configurationTable } from "../scripts/configuration-table.ts";
+import { pipelineSchema } from "../scripts/pipeline-schema.ts";
 import { projectRoot } from "../scripts/source-files.ts";
 import { importCycles, readSourceTree } from "./support/source-tree.ts";
 
-const PRODUCT = ["contract", "git", "engine", "server", "cli", "web"];
+const PRODUCT = ["contract", "git", "pipeline", "engine", "server", "cli", "web"];
 const files = readSourceTree([...PRODUCT, "test", "scripts", "bench"]);
 const product = files.filter(({ home, path }) => PRODUCT.includes(home) && !isTest(path));
 
@@ -16,9 +17,10 @@ const product = files.filter(({ home, path }) => PRODUCT.includes(home) && !isTe
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   git: [],
-  engine: ["git", "contract"],
-  server: ["engine", "contract"],
-  cli: ["server", "engine", "contract"],
+  pipeline: [],
+  engine: ["git", "pipeline", "contract"],
+  server: ["engine", "pipeline", "contract"],
+  cli: ["server", "engine", "pipeline", "contract"],
   web: ["contract"],
 };
 
@@ -142,6 +144,10 @@ describe("words", () => {
     expect(documented.sort()).toEqual(
       [...Object.keys(problemCodes), ...Object.keys(startCodes)].sort(),
     );
+  });
+
+  test("the JSON Schema of pipelines is current (npm run generate)", () => {
+    expect(read("docs/pipeline.schema.json")).toBe(pipelineSchema());
   });
 
   test("the table of settings is current (npm run generate)", () => {

@@ -30,6 +30,8 @@ const hostList = z
   .regex(/^[\w.:,[\]-]*$/, "must be host names, divided by commas")
   .transform((text) => text.split(",").filter(Boolean));
 
+const absolutePath = z.string().regex(/^\//, "must be an absolute path");
+
 const secret = { secret: true };
 
 export const Config = z.strictObject({
@@ -170,6 +172,29 @@ export const Config = z.strictObject({
       events: duration("1h", "3650d").prefault("30d").meta({
         description: "How long events and logs are kept",
       }),
+      artifacts: duration("1h", "3650d").prefault("30d").meta({
+        description: "How long artifacts of runs are kept",
+      }),
+    })
+    .prefault({}),
+  secrets: z
+    .strictObject({
+      keyFile: absolutePath.optional().meta({
+        description:
+          "File with the keys that secrets and credentials are encrypted with; all hosts need the same",
+        defaultText: "one in the data directory, made when it is needed",
+      }),
+    })
+    .prefault({}),
+  assets: z
+    .strictObject({
+      path: absolutePath.optional().meta({
+        description: "Directory of stored files; several hosts need a shared one",
+        defaultText: "`assets` in the data directory",
+      }),
+      maxBytes: wholeNumber(1, 1024 ** 4)
+        .prefault(500 * 1024 * 1024)
+        .meta({ description: "Largest file that a job may keep, in bytes" }),
     })
     .prefault({}),
   stream: z

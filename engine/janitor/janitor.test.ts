@@ -5,7 +5,9 @@ import { waitUntil } from "../../test/support/wait-until.ts";
 import { clean } from "./janitor.ts";
 
 const DAY_MS = 86_400_000;
-const CONFIG = { retention: { jobs: 90 * DAY_MS, events: 30 * DAY_MS } };
+const CONFIG = {
+  retention: { jobs: 90 * DAY_MS, events: 30 * DAY_MS, artifacts: 30 * DAY_MS },
+};
 
 test("old jobs, events and logs go, younger ones stay", async () => {
   const { engine, submit, startWorker, query } = await jobScene();
@@ -23,12 +25,12 @@ test("old jobs, events and logs go, younger ones stay", async () => {
     );
   await clean(engine.database, CONFIG);
   expect(await counts()).toEqual([{ jobs: 1, events: 3 }]);
-  await clean(engine.database, { retention: { jobs: 90 * DAY_MS, events: -1000 } });
+  await clean(engine.database, { retention: { ...CONFIG.retention, events: -1000 } });
   expect(await counts()).toEqual([{ jobs: 1, events: 0 }]);
   expect(await query("select xid > '0' as moved from croft.event_floor")).toEqual([
     { moved: true },
   ]);
-  await clean(engine.database, { retention: { jobs: -1000, events: -1000 } });
+  await clean(engine.database, { retention: { ...CONFIG.retention, jobs: -1000, events: -1000 } });
   expect(await counts()).toEqual([{ jobs: 0, events: 0 }]);
 });
 

@@ -1,7 +1,10 @@
 // Clears away what has had its time: at start, and every minute; by whichever process comes first.
+import { checkAssets, sweepAssets } from "../assets/sweep-assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
+import type { Engine } from "../engine.ts";
 import type { Log } from "../log.ts";
+import { finishRotation } from "../secrets/rotate-key.ts";
 
 export interface Janitor {
   close(): Promise<void>;
@@ -14,12 +17,28 @@ const BATCHES_MAX = 100;
 /** Any number that no other lock of ours has. */
 const LOCK_KEY = 727_563_820;
 
-export function startJanitor(database: Database, config: Config, log: Log): Janitor {
+/** Comparing every file with every row takes its time, and seldom finds anything. */
+const CHECK_EVERY_MS = 3_600_000;
+
+export type JanitorDoor = Pick<Engine, "database" | "config" | "log" | "assets" | "vault">;
+
+export function startJanitor(door: JanitorDoor): Janitor {
   let isClosed = false;
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const round = async () => {
+    const isStopped = () => isClosed;
+    const chore = choreOf(door.log, isStopped);
+    await chore("old rows", () => clean(door.database, door.config, isStopped));
+    await chore("stored files", () => sweepAssets(door.assets, isStopped));
+    await chore("values with an old key", () => finishRotation(door.vault, isStopped));
+    if (performance.now() - checkedAt < CHECK_EVERY_MS) return;
+    checkedAt = performance.now();
+    await chore("unknown files", () => checkAssets(door.assets, isStopped));
+  };
   const run = () => {
-    running = clean(database, config, () => isClosed).catch((error: unknown) => {
-      if (!isClosed) log.warn({ err: error }, "old rows could not be cleared away");
+    running ??= round().finally(() => {
+      running = undefined;
     });
   };
   run();
@@ -30,6 +49,18 @@ export function startJanitor(database: Database, config: Config, log: Log): Jani
       clearInterval(timer);
       await running;
     },
+  };
+}
+
+/** Each for itself: what one cannot do keeps no other from its work. */
+function choreOf(log: Log, isStopped: () => boolean) {
+  return async (what: string, work: () => Promise<unknown>): Promise<void> => {
+    if (isStopped()) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!isStopped()) log.warn({ err: error }, `${what} could not be cleared away`);
+    }
   };
 }
 
@@ -52,6 +83,7 @@ export async function clean(
         ["croft.forget_events", retention.events],
         ["croft.forget_logs", retention.events],
         ["croft.forget_jobs", retention.jobs],
+        ["croft.forget_assets", retention.artifacts],
       ] as const;
       for (const [step, ageMs] of steps) {
         for (let batch = 0, isMore = true; isMore && batch < BATCHES_MAX && !isStopped(); batch++) {

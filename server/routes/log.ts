@@ -1,8 +1,9 @@
 // The log of a job as text: all of it, a range, or what came since.
 import { Readable } from "node:stream";
-import { type Engine, EngineError, logSize, readJob, readLogBytes } from "@croft/engine";
+import { type Engine, logSize, readJob, readLogBytes } from "@croft/engine";
 import { z } from "zod";
 import type { App } from "../app.ts";
+import { byteRangeOf } from "../byte-range.ts";
 import { describeProblems } from "../describe-problems.ts";
 import { scopeOf } from "../principal.ts";
 import { JobPath } from "./jobs.ts";
@@ -43,7 +44,7 @@ export function logRoutes(app: App, { database }: Engine): void {
         .type("text/plain; charset=utf-8")
         .header("accept-ranges", "bytes")
         .header("x-log-size", size);
-      const range = rangeOf(headers.range, size);
+      const range = byteRangeOf(headers.range, size, "the log");
       if (range !== undefined) {
         reply.code(206).header("content-range", `bytes ${range.from}-${range.to - 1}/${size}`);
       }
@@ -53,17 +54,4 @@ export function logRoutes(app: App, { database }: Engine): void {
       return await reply.send(bytes as unknown as string); // Fastify passes streams through as they are
     },
   );
-}
-
-/** One range; several, or a unit that is not known, are as none. */
-function rangeOf(
-  header: string | undefined,
-  size: number,
-): { from: number; to: number } | undefined {
-  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
-  if (first === "" && last === "") return undefined;
-  const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
-  const to = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
-  if (from < to) return { from, to };
-  throw new EngineError("range-not-satisfiable", `the log has ${size} bytes`);
 }

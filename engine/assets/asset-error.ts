@@ -1,0 +1,42 @@
+// Why a file could not be stored, found or put in its place.
+
+/**
+ * - `too-large`: larger than allowed.
+ * - `disk-full`: the store, or the place it was to be put in, has no room.
+ * - `not-found`: there is no such file.
+ * - `not-a-file`: a directory, pipe, socket or device.
+ * - `unsafe-path`: the path leads, or could lead, out of its directory; or the file is not the job's own.
+ * - `gone`: stored too long ago and never recorded, so it was removed: store it again.
+ * - `lost`: there is a row, but the file is missing or not what it was.
+ * - `store-elsewhere`: the assets of this database are kept in another place than this host has.
+ * - `stale`: the attempt that would record it is over.
+ */
+export type AssetErrorCode =
+  | "too-large"
+  | "disk-full"
+  | "not-found"
+  | "not-a-file"
+  | "unsafe-path"
+  | "gone"
+  | "lost"
+  | "store-elsewhere"
+  | "stale";
+
+export class AssetError extends Error {
+  override readonly name = "AssetError";
+  readonly code: AssetErrorCode;
+
+  constructor(code: AssetErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+const FULL = new Set(["ENOSPC", "EDQUOT"]);
+
+/** Anything else is returned as it is. */
+export function asAssetError(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof AssetError || !FULL.has(code ?? "")) return error;
+  return new AssetError("disk-full", `the disk is full: ${message}`, error);
+}

@@ -1,0 +1,94 @@
+// Assets as the API shows them, and their contents.
+import type { Asset, AssetKind, AssetList, AssetQuery } from "@croft/contract";
+import type { Database } from "../database/open-database.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Scope } from "../jobs/read-jobs.ts";
+import type { StoredBytes } from "./asset-store.ts";
+import type { Assets } from "./assets.ts";
+
+export interface AssetRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly kind: AssetKind;
+  readonly name: string;
+  readonly media_type: string;
+  /** PostgreSQL's bigint comes as text. */
+  readonly bytes: string;
+  readonly sha256: string;
+  readonly job_id: string | null;
+  readonly run_id: string | null;
+  readonly step: string | null;
+  readonly item: string | null;
+  readonly commit: string | null;
+  readonly source_task_id: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+}
+
+export const ASSET_COLUMNS = `id, owner, kind, name, media_type, bytes, encode(sha256, 'hex') as sha256, job_id, run_id,
+  step, item, commit, source_task_id, created_at, expires_at`;
+
+/** A foreign one is not there: nobody learns that it exists. */
+export async function readAsset({ pool }: Database, { owner }: Scope, id: string): Promise<Asset> {
+  const { rows } = await pool.query<AssetRow>(
+    `select ${ASSET_COLUMNS} from croft.asset where id = $1 and ($2::text is null or owner = $2)`,
+    [id, owner ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new EngineError("not-found", "there is no such asset");
+  return assetOf(row);
+}
+
+/** Newest first. The cursor is the last id of the page before. */
+export async function listAssets(
+  { pool }: Database,
+  scope: Scope,
+  { limit, ...query }: AssetQuery,
+): Promise<AssetList> {
+  const conditions = ["true"];
+  const values: unknown[] = [];
+  const add = (condition: string, value: unknown) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  add("owner =", scope.owner);
+  add("owner =", query.owner);
+  add("kind =", query.kind);
+  add("job_id =", query.job);
+  add("run_id =", query.run);
+  add("step =", query.step);
+  add("source_task_id =", query.source_task_id);
+  add("commit =", query.commit);
+  add("id <", query.cursor);
+  const { rows } = await pool.query<AssetRow>(
+    `select ${ASSET_COLUMNS} from croft.asset where ${conditions.join(" and ")} order by id desc limit ${limit + 1}`,
+    values,
+  );
+  const assets = rows.slice(0, limit).map(assetOf);
+  const last = rows.length > limit ? assets.at(-1) : undefined;
+  return { assets, next_cursor: last?.id ?? null };
+}
+
+/** Never by a path or name that a caller gave: by the hash in the row. */
+export async function openAsset(assets: Assets, asset: Asset): Promise<StoredBytes> {
+  const store = await assets.ownStore();
+  if (store === undefined) {
+    throw new EngineError("unavailable", "the files of assets are kept on another host");
+  }
+  const opened = await store.open(asset.sha256, asset.bytes);
+  if (opened !== undefined) return opened;
+  // Removed between the reading of the row and now, it is as if it had not been there.
+  await readAsset(assets.database, { owner: undefined }, asset.id);
+  assets.log.error({ asset: asset.id, sha256: asset.sha256 }, "the file of an asset is lost");
+  throw new EngineError("asset-lost", "the contents of this asset are lost; make it again");
+}
+
+export function assetOf(row: AssetRow): Asset {
+  return {
+    ...row,
+    bytes: Number(row.bytes),
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,155 @@
+// Stores bytes, and records them in the caller's own transaction: what is visible is complete.
+import type { Readable } from "node:stream";
+import type { Asset, AssetKind } from "@croft/contract";
+import type { Queryable } from "../database/in-transaction.ts";
+import { newId } from "../new-id.ts";
+import { AssetError } from "./asset-error.ts";
+import type { StageOptions } from "./asset-store.ts";
+import type { Assets } from "./assets.ts";
+import { type HostileFile, openInside, readOpened } from "./open-inside.ts";
+import { ASSET_COLUMNS, type AssetRow, assetOf } from "./read-assets.ts";
+import { tooLarge } from "./write-whole.ts";
+
+/** In its place, and kept there until it is recorded or the claim is over. */
+export interface StoredFile {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly claimedUntil: Date;
+}
+
+export interface StoreOptions extends Partial<StageOptions> {
+  /** How long the file waits for its row. */
+  readonly claimMs?: number | undefined;
+}
+
+export interface NewAsset {
+  readonly owner: string;
+  readonly kind: AssetKind;
+  /** Only a name: at most 255 characters of any kind. */
+  readonly name: string;
+  readonly mediaType?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly step?: string | undefined;
+  readonly item?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly sourceTaskId?: string | undefined;
+  /** Without one it is kept as its kind is. */
+  readonly expiresAt?: Date | undefined;
+}
+
+/** Which attempt records it: refused when that is over. */
+export interface AssetFence {
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly workerId: string;
+}
+
+const CLAIM_MS = 3_600_000;
+/** Longer than a transaction may last: a claim that ends within one is over. */
+const CLAIM_LEFT = "10 seconds";
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; charset=[\w-]{1,32})?$/;
+
+/**
+ * The claim is in the database before the file is in its place, and a sweep removes a file only together with its row, so
+ * neither can remove what the other is about to use. The same bytes twice are one file: the last takes the place of the
+ * first.
+ */
+export async function storeStream(
+  assets: Assets,
+  bytes: Readable | AsyncIterable<Uint8Array>,
+  { maxBytes = assets.maxBytes, signal, claimMs = CLAIM_MS }: StoreOptions = {},
+): Promise<StoredFile> {
+  const store = await assets.store();
+  const staged = await store.stage(bytes, { maxBytes, signal });
+  try {
+    const { rows } = await assets.database.pool.query<{ claimedUntil: Date }>(
+      `insert into croft.asset_file as f (sha256, bytes, due_at)
+       values (decode($1, 'hex'), $2, croft.now() + make_interval(secs => $3::float8 / 1000))
+       on conflict (sha256) do update set due_at = greatest(f.due_at, excluded.due_at)
+       returning due_at as "claimedUntil"`,
+      [staged.sha256, staged.bytes, claimMs],
+    );
+    const claimedUntil = rows[0]?.claimedUntil;
+    if (claimedUntil === undefined) throw new Error("the claim could not be written");
+    await staged.keep();
+    return { sha256: staged.sha256, bytes: staged.bytes, claimedUntil };
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
+
+/** A file that a job made, from a directory that the job may still be changing. */
+export async function storeFile(
+  assets: Assets,
+  file: HostileFile,
+  options: StoreOptions = {},
+): Promise<StoredFile> {
+  const { maxBytes = assets.maxBytes } = options;
+  const { handle, size } = await openInside(file);
+  try {
+    if (size > maxBytes) throw tooLarge(maxBytes); // holes would be read as zeros
+    return await storeStream(assets, readOpened(handle), options);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** In the caller's transaction: with the job's end, the asset is there; without it, it never was. */
+export async function recordAsset(
+  client: Queryable,
+  { sha256, bytes, claimedUntil }: StoredFile,
+  asset: NewAsset,
+  fence?: AssetFence,
+): Promise<Asset> {
+  const mediaType = asset.mediaType ?? "application/octet-stream";
+  if (!MEDIA_TYPE.test(mediaType)) throw new Error("that is no media type");
+  if (fence !== undefined) await requireAttempt(client, fence);
+  const { rows } = await client.query<AssetRow>(INSERT, [
+    ...[newId(), asset.owner, asset.kind, asset.name, mediaType, bytes, sha256],
+    ...[asset.jobId ?? null, asset.runId ?? null, asset.step ?? null, asset.item ?? null],
+    ...[asset.commit ?? null, asset.sourceTaskId ?? null, asset.expiresAt ?? null, claimedUntil],
+  ]);
+  const [row] = rows;
+  if (row === undefined) {
+    const message = "the stored file was not recorded in time, and may have been removed";
+    throw new AssetError("gone", message);
+  }
+  const { id, owner, kind, name, job_id, run_id, step, item } = row;
+  await client.query(
+    "insert into croft.event (subject, seq, owner, type, data) values ($1, 1, $2, 'asset.created', $3)",
+    [id, owner, { kind, name, bytes, job_id, run_id, step, item }],
+  );
+  await client.query("select croft.announce(array[$1::uuid])", [id]);
+  return assetOf(row);
+}
+
+/** Rows only; a file goes when no row has it any more. Says how many there were. */
+export async function removeAssets(client: Queryable, ids: readonly string[]): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    "select croft.remove_assets($1::uuid[]) as count",
+    [ids],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The lock keeps a sweep away until the transaction ends. */
+const INSERT = `
+  with file as (
+    select sha256 from croft.asset_file
+    where sha256 = decode($7, 'hex') and $15::timestamptz > croft.now() + interval '${CLAIM_LEFT}' for key share
+  )
+  insert into croft.asset (id, owner, kind, name, media_type, bytes, sha256, job_id, run_id, step, item, commit,
+    source_task_id, expires_at)
+  select $1::uuid, $2, $3, $4, $5, $6::bigint, sha256, $8::uuid, $9::uuid, $10, $11, $12, $13, $14::timestamptz from file
+  returning ${ASSET_COLUMNS}`;
+
+/** Held to the end of the transaction, so that nobody takes the job over in between. */
+async function requireAttempt(client: Queryable, { jobId, attempt, workerId }: AssetFence) {
+  const { rowCount } = await client.query(
+    `select from croft.job where id = $1 and status = 'running' and attempt = $2 and worker_id = $3 for key share`,
+    [jobId, attempt, workerId],
+  );
+  if (rowCount !== 1) throw new AssetError("stale", "the attempt that made this file is over");
+}

@@ -1,0 +1,34 @@
+// Writes a stream into an open file: so many bytes and no more, hashed on the way.
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { AssetError } from "./asset-error.ts";
+import type { StageOptions } from "./asset-store.ts";
+
+export interface WrittenBytes {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export async function writeWhole(
+  file: FileHandle,
+  source: AsyncIterable<Uint8Array>,
+  { maxBytes, signal }: StageOptions,
+): Promise<WrittenBytes> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of source) {
+    signal?.throwIfAborted();
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    hash.update(chunk);
+    for (let at = 0; at < chunk.length; ) {
+      at += (await file.write(chunk, at, chunk.length - at)).bytesWritten;
+    }
+  }
+  signal?.throwIfAborted();
+  return { sha256: hash.digest("hex"), bytes };
+}
+
+export function tooLarge(maxBytes: number): AssetError {
+  return new AssetError("too-large", `the file is larger than ${maxBytes} bytes`);
+}

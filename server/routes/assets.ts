@@ -1,0 +1,142 @@
+// Assets over HTTP: what there is, and its contents.
+import { Readable } from "node:stream";
+import { Asset, AssetList, AssetQuery } from "@croft/contract";
+import { type Engine, listAssets, openAsset, readAsset } from "@croft/engine";
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { type ByteRange, byteRangeOf } from "../byte-range.ts";
+import { attachmentNamed } from "../content-disposition.ts";
+import { describeProblems } from "../describe-problems.ts";
+import { scopeOf } from "../principal.ts";
+
+const AssetPath = z.object({ id: z.uuid() });
+const BYTES = {
+  description: "the contents, as they were stored",
+  content: { "application/octet-stream": { schema: z.string() } },
+};
+/** Were it opened as a page after all, it could do nothing. */
+const CSP = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+export function assetRoutes(app: App, engine: Engine): void {
+  readRoutes(app, engine);
+  contentRoute(app, engine);
+}
+
+function readRoutes(app: App, { database }: Engine): void {
+  app.get(
+    "/api/assets",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["assets"],
+        summary: "List assets, newest first",
+        querystring: AssetQuery,
+        response: { 200: AssetList, ...describeProblems("unauthenticated", "invalid-input") },
+      },
+    },
+    async ({ principal, query }) => await listAssets(database, scopeOf(principal), query),
+  );
+
+  app.get(
+    "/api/assets/:id",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["assets"],
+        summary: "One asset",
+        params: AssetPath,
+        response: {
+          200: Asset,
+          ...describeProblems("unauthenticated", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params }) => await readAsset(database, scopeOf(principal), params.id),
+  );
+}
+
+function contentRoute(app: App, engine: Engine): void {
+  app.get(
+    "/api/assets/:id/content",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["assets"],
+        summary: "The contents of an asset",
+        description: "With `Range`, `If-Range` and `If-None-Match`.",
+        params: AssetPath,
+        response: {
+          200: BYTES,
+          206: BYTES,
+          304: z.null().describe("as the caller has it"),
+          ...describeProblems(
+            "unauthenticated",
+            "not-found",
+            "invalid-input",
+            "range-not-satisfiable",
+            "asset-lost",
+          ),
+        },
+      },
+    },
+    async ({ principal, params, headers, method }, reply) => {
+      const asset = await readAsset(engine.database, scopeOf(principal), params.id);
+      const etag = `"${asset.sha256}"`;
+      const range = requestedRange(headers, asset, reply);
+      if (matches(headers["if-none-match"], etag)) {
+        describeContent(reply, asset);
+        return await reply.code(304).send(null);
+      }
+      const { from, to } = range ?? { from: 0, to: asset.bytes };
+      const opened = await openAsset(engine.assets, asset);
+      if (method === "HEAD") await opened.close();
+      describeContent(reply, asset); // not before: a problem has other headers
+      reply.header("content-length", to - from);
+      if (range !== undefined) {
+        reply.code(206).header("content-range", `bytes ${from}-${to - 1}/${asset.bytes}`);
+      }
+      // Of a HEAD the framework would read the whole file to its end, for nobody.
+      const body = method === "HEAD" ? Readable.from([]) : opened.stream({ from, to });
+      return await reply.send(body as unknown as string); // Fastify passes streams through as they are
+    },
+  );
+}
+
+interface ContentHeaders {
+  readonly range?: string | undefined;
+  readonly "if-range"?: string | string[] | undefined;
+}
+
+/** Of something else than the caller has a part of, all is sent. */
+function requestedRange(
+  headers: ContentHeaders,
+  { bytes, sha256 }: Asset,
+  reply: FastifyReply,
+): ByteRange | undefined {
+  const condition = headers["if-range"];
+  if (condition !== undefined && condition !== `"${sha256}"`) return undefined;
+  try {
+    return byteRangeOf(headers.range, bytes, "the asset");
+  } catch (error) {
+    reply.header("content-range", `bytes */${bytes}`);
+    throw error;
+  }
+}
+
+function describeContent(reply: FastifyReply, asset: Asset): void {
+  reply
+    .type(asset.media_type)
+    .header("etag", `"${asset.sha256}"`)
+    .header("accept-ranges", "bytes")
+    .header("cache-control", "private, no-cache")
+    .header("x-content-type-options", "nosniff")
+    .header("content-security-policy", CSP)
+    .header("content-disposition", attachmentNamed(asset.name));
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes(etag) || tags.includes("*");
+}
