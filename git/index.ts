@@ -16,6 +16,13 @@ export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
 export { type GitDirectories, gitDirectories, stagingPlace } from "./disk/git-directories.ts";
+export {
+  type LocalQuestion,
+  LocalRepositories,
+  type LocalState,
+  type SnapshotRequest,
+} from "./local/local-repositories.ts";
+export type { LocalPublication } from "./local/publish-locally.ts";
 export { claimLife, releaseLife } from "./lock/life-lock.ts";
 export { LockError, type LockErrorCode } from "./lock/lock-file.ts";
 export {
@@ -30,6 +37,8 @@ export {
   type Mirror,
   Mirrors,
 } from "./mirror/mirror.ts";
+export type { FileWish } from "./mirror/read-file.ts";
+export { type RemoteQuestion, RemoteRepositories } from "./mirror/remote-repositories.ts";
 export { repackMirror } from "./mirror/repack-mirror.ts";
 export { USUAL_REFS } from "./mirror/update-mirror.ts";
 export { type Git, type GitOptions, openGit } from "./open-git.ts";
@@ -51,6 +60,25 @@ export {
   RemoteUrlError,
   type RemoteUrlRules,
 } from "./remote/remote-url.ts";
+export type {
+  Contribution,
+  Integration,
+  IntegrationConflict,
+  IntegrationPlan,
+} from "./result/merge-in-order.ts";
+export type { ExportedBundle } from "./result/move-result.ts";
+export type { Published } from "./result/publish.ts";
+export { runRef } from "./result/result-ref.ts";
+export type { Attempt } from "./result/result-repository.ts";
+export {
+  type ExportRequest,
+  type ImportRequest,
+  type IntegrationRequest,
+  type PublishResultRequest,
+  type ResultHolder,
+  Results,
+} from "./result/results.ts";
+export type { RunRef } from "./result/run-refs.ts";
 export type { JobCommandOptions, JobCommandResult } from "./sandbox/job-command.ts";
 export { type JobUser, jobUser } from "./sandbox/job-user.ts";
 export type { SweepReport } from "./sweep/sweep-report.ts";
@@ -69,7 +97,12 @@ export {
   type WorkspaceResult,
 } from "./workspace/workspace.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/workspace-error.ts";
-export type { WorkspacePlan, WorkspaceRequest } from "./workspace/workspace-request.ts";
+export type {
+  FurtherRepository,
+  ResultStart,
+  WorkspacePlan,
+  WorkspaceRequest,
+} from "./workspace/workspace-request.ts";
 export { Workspaces } from "./workspace/workspaces.ts";
 export { WorktreeError, type WorktreeErrorCode } from "./worktree/worktree-error.ts";
 export type { WorktreeRequest } from "./worktree/worktrees.ts";

@@ -3,11 +3,14 @@ import type { TreeLimits } from "./checkout/measure-tree.ts";
 import { DiskAdmission } from "./disk/disk-admission.ts";
 import { asDiskError } from "./disk/disk-error.ts";
 import { type GitDirectories, openGitDirectories } from "./disk/git-directories.ts";
+import { LocalRepositories } from "./local/local-repositories.ts";
 import { claimLife, releaseLife } from "./lock/life-lock.ts";
 import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
 import { Mirrors } from "./mirror/mirror.ts";
+import { RemoteRepositories } from "./mirror/remote-repositories.ts";
 import { repackMirrors } from "./mirror/repack-mirrors.ts";
 import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
+import { Results } from "./result/results.ts";
 import { type JobUser, jobUser } from "./sandbox/job-user.ts";
 import { sweep } from "./sweep/sweep.ts";
 import { sweepRegularly } from "./sweep/sweep-regularly.ts";
@@ -47,6 +50,12 @@ export interface Git {
   readonly templates: Templates;
   readonly ledger: WorkspaceLedger;
   readonly workspaces: Workspaces;
+  /** What owners' jobs made: integrated, published, moved between hosts, forgotten. */
+  readonly results: Results;
+  /** Which commit a ref of a remote is, and what its files say. */
+  readonly remotes: RemoteRepositories;
+  /** The same, and more, for repositories that are the caller's own. */
+  readonly local: LocalRepositories;
   /** Removes leftovers of the dead: at start, and every minute. */
   sweep(): Promise<SweepReport>;
   /** Resolves when nothing runs in the background any more. Workspaces that are still there belong to nobody then. */
@@ -91,6 +100,9 @@ export async function openGit(options: GitOptions): Promise<Git> {
     sweepEveryMs === undefined ? undefined : sweepRegularly(clean, sweepEveryMs, onReport);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
+    results: new Results({ directories, locks, mirrors }),
+    remotes: new RemoteRepositories(mirrors),
+    local: new LocalRepositories({ directories, locks }),
     sweep: sweepAll,
     close: async () => {
       await regular?.stop();

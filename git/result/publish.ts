@@ -68,7 +68,11 @@ async function push(request: PublishRequest, ref: string): Promise<void> {
   await runRemote(args, request);
 }
 
-async function readBranch(request: PublishRequest, ref: string): Promise<CommitId | undefined> {
+/** What the remote says that it has; undefined when there is no such branch. */
+export async function readBranch(
+  request: Pick<PublishRequest, "gitDir" | "remote" | "access" | "user">,
+  ref: string,
+): Promise<CommitId | undefined> {
   const args = ["ls-remote", "--quiet", "--end-of-options", request.remote.text, ref];
   const { stdout } = await runRemote(args, request);
   const lines = stdout.toString("utf8").split("\n");
@@ -76,7 +80,10 @@ async function readBranch(request: PublishRequest, ref: string): Promise<CommitI
   return isCommitId(id) ? id : undefined;
 }
 
-async function runRemote(args: readonly string[], request: PublishRequest) {
+async function runRemote(
+  args: readonly string[],
+  request: Pick<PublishRequest, "gitDir" | "remote" | "access" | "user">,
+) {
   const { remote, access, gitDir, user } = request;
   const options: RunGitOptions = {
     gitDir,
@@ -91,7 +98,12 @@ async function runRemote(args: readonly string[], request: PublishRequest) {
     : await runGitWithToken(args, { ...options, remote, tokens: access.tokens });
 }
 
+/** Also when another push was at it at the same moment: that one has the branch's lock, or has just moved it. */
 function isConflict(error: unknown): boolean {
-  if (!(error instanceof GitError) || error.code !== "rejected") return false;
-  return /non-fast-forward|fetch first|stale info|already exists/.test(error.details.stderr ?? "");
+  if (!(error instanceof GitError) || !["rejected", "locked"].includes(error.code)) return false;
+  const said = error.details.stderr ?? "";
+  if (/exists; cannot create/.test(said)) return false; // a name that another branch leaves no room for
+  return /non-fast-forward|fetch first|stale info|already exists|failed to update ref|but expected/.test(
+    said,
+  );
 }

@@ -79,12 +79,17 @@ export class ResultRepository {
   }
 
   /** Its own work, or where that began; not whatever the mirror has. */
-  async requireRecorded(commit: CommitId, base: CommitId): Promise<void> {
-    if (commit === base) return;
+  async requireRecorded(commit: CommitId, base?: CommitId): Promise<void> {
+    if (commit === base || (await this.hasRecorded(commit))) return;
+    throw new WorkspaceError("invalid-request", `no result leads to commit ${commit}`);
+  }
+
+  /** Whether some result is this commit, or leads to it. */
+  async hasRecorded(commit: CommitId): Promise<boolean> {
+    if (!existsSync(this.gitDir)) return false;
     const args = ["for-each-ref", "--count=1", "--contains", commit, "refs/croft"];
     const { stdout, exitCode } = await runGit(args, { gitDir: this.gitDir, answers: [128, 129] });
-    if (exitCode === 0 && stdout.length > 0) return;
-    throw new WorkspaceError("invalid-request", `no result leads to commit ${commit}`);
+    return exitCode === 0 && stdout.length > 0;
   }
 
   #latestOf(jobId: string): number {

@@ -20,7 +20,7 @@ export interface Incoming {
 const LISTING_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A delta of a few bytes can claim a size of many gigabytes: git refuses a single object that needs more memory. */
-const MODEST = { GIT_ALLOC_LIMIT: "1g" };
+export const MODEST = { GIT_ALLOC_LIMIT: "1g" };
 
 /** As when they are fetched: a job may merge old history that has them. */
 const OLD_FAULTS = ["badTimezone", "missingSpaceBeforeDate", "zeroPaddedFilemode"]
@@ -102,7 +102,7 @@ async function requireSound(
     variables: {
       ...quarantine,
       ...MODEST,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(results.gitDir, "objects")),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(results.gitDir, "objects")),
     },
   };
   // A second reading, now with the objects it may refer to: the checks of .gitattributes and .gitmodules need them.
@@ -121,11 +121,11 @@ async function requireSound(
 }
 
 /** The list is parted by colons, and a path may have some. */
-function quoted(path: string): string {
+export function quotedPath(path: string): string {
   return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-async function requireCommit(commit: CommitId, options: RunGitOptions): Promise<void> {
+export async function requireCommit(commit: CommitId, options: RunGitOptions): Promise<void> {
   const type = await gitText(["cat-file", "-t", commit], options).catch(refuse);
   if (type !== "commit") refuse(new Error(`${commit} is a ${type}`));
 }
@@ -145,6 +145,6 @@ function renamePack(directory: string, hash: string): void {
   }
 }
 
-function moveIn(from: string, to: string): void {
+export function moveIn(from: string, to: string): void {
   for (const name of packFiles(from)) renameSync(join(from, name), join(to, name));
 }

@@ -1,5 +1,5 @@
 // Makes the files of a template: the whole tree, or only what differs from an earlier one.
-import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { rmdirSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { type CheckoutPlace, checkOut, checkoutOptions } from "../checkout/check-out.ts";
@@ -22,6 +22,7 @@ import type { CommitId } from "../remote/commit-id.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import type { ChangedFile } from "./change-list.ts";
 import { type LayerPlace, settleAll, settleFiles, TOUCHED_FILES_MAX } from "./settle-index.ts";
+import { namesOf, stageChanges } from "./stage-changes.ts";
 
 /** What the next layer is laid on: nothing, for a whole tree. */
 export interface TemplateSource {
@@ -118,56 +119,21 @@ export async function remoteRefs(
   return `# pack-refs with:\n${lines}`;
 }
 
-/**
- * Files that are gone are removed first, while every directory above them still is what the old tree says: afterwards a
- * symbolic link could stand in its place and lead elsewhere.
- */
+/** Settled afterwards: a template's index must be trusted by everybody who looks at it later. */
 async function applyChanges(
   place: CheckoutPlace,
   changes: readonly ChangedFile[],
   layer: LayerPlace,
 ): Promise<void> {
-  const options = checkoutOptions(place);
-  const gone = changes.filter(({ mode }) => mode === "000000");
-  for (const { path } of gone) removeFile(place.path, path);
-  // A file may become a directory and the other way round: what is gone leaves first here too.
-  const ordered = [...gone, ...changes.filter(({ mode }) => mode !== "000000")];
-  const info = ordered.flatMap(({ path, mode, blob }) => [
-    Buffer.from(mode === "000000" ? `0 ${blob}\t` : `${mode} ${blob}\t`),
-    path,
-    Buffer.from("\0"),
-  ]);
-  await runGit(["update-index", "-z", "--index-info"], { ...options, input: Buffer.concat(info) });
+  await stageChanges(place, changes);
   const written = changes.filter(({ mode }) => mode !== "000000");
-  const names = written.flatMap(({ path }) => [path, Buffer.from("\0")]);
   await runGit(["checkout-index", "-f", "-z", "--stdin"], {
-    ...options,
-    input: Buffer.concat(names),
+    ...checkoutOptions(place),
+    input: namesOf(written),
   });
   const files = written.filter(({ mode }) => mode !== "160000"); // a submodule is an empty directory
   const paths = files.map(({ path }) => path);
   await settleFiles(place, paths, layer);
-}
-
-function removeFile(root: string, path: Buffer): void {
-  const absolute = (name: Buffer) => Buffer.concat([Buffer.from(`${root}/`), name]);
-  try {
-    if (lstatSync(absolute(path), { throwIfNoEntry: false })?.isDirectory())
-      rmdirSync(absolute(path));
-    else unlinkSync(absolute(path));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTEMPTY") throw error;
-  }
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-    try {
-      rmdirSync(absolute(path.subarray(0, end)));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOTEMPTY" || code === "ENOENT") return;
-      throw error;
-    }
-  }
 }
 
 async function listFiles(place: CheckoutPlace): Promise<Buffer[]> {

@@ -38,6 +38,8 @@ export interface CheckoutPlan {
   readonly identity: Identity;
   readonly owner: JobUser | undefined;
   readonly sparse: readonly string[];
+  /** A directory of further packs, ours alone: of the result it begins at. */
+  readonly packs?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -59,6 +61,11 @@ export async function makeOverlay(plan: CheckoutPlan, template: Template): Promi
   const gitDir = join(upper, ".git");
   const layout = { ...plan, gitDir };
   writeHead(layout);
+  if (plan.packs !== undefined) {
+    makeOwned(join(gitDir, "objects"), owner);
+    makeOwned(join(gitDir, "objects/pack"), owner);
+    linkPacks(plan.packs, join(gitDir, "objects/pack"));
+  }
   writeOwned(join(gitDir, "config"), configText(layout), owner);
   const base = join(template.directory, "..");
   await mountOverlay({ base, layers: template.layers, upper, work, target: path });
@@ -88,6 +95,7 @@ export async function makeClone(
     writeOwned(join(layout.gitDir, "packed-refs"), await remoteRefs(mirror, [descriptor]), owner);
   });
   if (linked !== packs) await copyPacks(linked, packs);
+  if (plan.packs !== undefined) linkPacks(plan.packs, packs);
   await checkOut({ path, owner, signal: plan.signal }, plan.head.commit, plan.sparse);
 }
 

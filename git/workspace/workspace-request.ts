@@ -1,5 +1,6 @@
 // What can be asked of a workspace.
 import type { Identity } from "../checkout/lay-out-repository.ts";
+import type { CommitId } from "../remote/commit-id.ts";
 import type { SubmoduleRules } from "../remote/read-submodules.ts";
 import { isRefName } from "../remote/ref-name.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
@@ -24,13 +25,34 @@ export interface WorkspacePlan {
   readonly submodules?: SubmoduleRules | undefined;
   /** Pointers stay pointers unless asked. */
   readonly lfs?: boolean | undefined;
+  /** Other repositories, checked out inside this one; no part of its result. */
+  readonly repositories?: readonly FurtherRepository[] | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface FurtherRepository {
+  readonly repository: RemoteUrl;
+  /** As of a workspace. */
+  readonly ref?: string | undefined;
+  /** From the top of the workspace; nothing of its repository may be there. */
+  readonly path: string;
+  /** Its own: that of the workspace's repository is not used for another. */
+  readonly access?: RemoteAccess | undefined;
+}
+
+/** A result of the same owner and repository. */
+export interface ResultStart {
+  readonly commit: CommitId;
+  /** The commit of the remote that it stands on, as its first workspace had it. */
+  readonly base: CommitId;
 }
 
 export interface WorkspaceRequest extends WorkspacePlan {
   readonly repository: RemoteUrl;
   /** Branch, tag, `refs/pull/7/head` or a full commit id; the default branch without one. */
   readonly ref?: string | undefined;
+  /** Instead of a ref: where an earlier workspace, or an integration, ended. */
+  readonly from?: ResultStart | undefined;
   /** Only while a mirror's first fetch runs: how much history the workspace then has. */
   readonly depth?: number | undefined;
   /** How long a mirror's first fetch is waited for. */

@@ -7,6 +7,7 @@ import { type CommitId, isCommitId } from "../remote/commit-id.ts";
 import type { RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { keepBundle } from "../result/keep-bundle.ts";
+import { RESULT_BYTES_MAX } from "../result/move-result.ts";
 import { type Published, publish } from "../result/publish.ts";
 import { publishWorktree } from "../result/publish-worktree.ts";
 import { PackReceiver } from "../result/receive-pack.ts";
@@ -46,7 +47,17 @@ export type ResultHome =
       readonly remote: RemoteUrl;
     }
   /** A worktree's are in its repository, which is the caller's own. */
-  | { readonly kind: "repository"; readonly gitDir: string; readonly user: JobUser | undefined };
+  | {
+      readonly kind: "repository";
+      readonly gitDir: string;
+      readonly user: JobUser | undefined;
+      /** Sets a ref below `refs/croft/` there. */
+      readonly record: (
+        ref: string,
+        commit: CommitId,
+        signal: AbortSignal | undefined,
+      ) => Promise<void>;
+    };
 
 export interface RunOptions extends JobCommandOptions {
   /** Off unless asked for. */
@@ -67,7 +78,6 @@ export interface PublishOptions {
   readonly expected?: CommitId | "none" | undefined;
 }
 
-const RESULT_BYTES_MAX = 1024 ** 3;
 const DIFF_BYTES_MAX = 64 * 1024 ** 2;
 
 export class Workspace {
@@ -98,6 +108,12 @@ export class Workspace {
     return this.#parts.place.sandbox !== undefined;
   }
 
+  /** For what the command and its caller tell each other: no part of the checkout, and gone with it. */
+  get temporary(): { readonly path: string; readonly seenAs: string } {
+    const { sandbox, temporary } = this.#parts.place;
+    return { path: temporary, seenAs: sandbox === undefined ? temporary : "/tmp" };
+  }
+
   /** The command's own failure is a result, not an error. */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<JobCommandResult> {
     return await this.#start(argv, options).result;
@@ -120,15 +136,17 @@ export class Workspace {
     return stdout.toString("utf8");
   }
 
-  /** Records what is there now as a commit in the owner's results; of a worktree, on its branch. */
+  /** Records what is there now as a commit in the owner's results; of a worktree, on its branch, and under `ref` if given. */
   async result(options: ResultOptions = {}): Promise<WorkspaceResult> {
     const { results } = this.#parts;
     if (results.kind === "results") return await this.#record(await results.open(), options);
     const { message = `croft: ${this.id}`, signal } = options;
     await this.commit(message, signal);
     const { stdout } = await this.#git(HEAD, [], { identity: this.#parts.identity, signal });
-    const ref = this.branch === undefined ? "HEAD" : `refs/heads/${this.branch}`;
-    return { commit: commitIn(stdout), base: this.base, ref };
+    const commit = commitIn(stdout);
+    if (options.ref !== undefined) await results.record(options.ref, commit, signal);
+    const own = this.branch === undefined ? "HEAD" : `refs/heads/${this.branch}`;
+    return { commit, base: this.base, ref: options.ref ?? own };
   }
 
   /** Of a commit that `result` gave; to the repository it came from, or to another (a fork, say). */
@@ -156,8 +174,11 @@ export class Workspace {
   /** What a failed job left, as a bundle for a day; undefined when it changed nothing. */
   async keep(): Promise<string | undefined> {
     const { results } = this.#parts;
+    if (results.kind === "repository") {
+      await this.result();
+      return undefined; // it is on its branch
+    }
     const result = await this.result({ ref: `refs/croft/kept/${this.id}` });
-    if (results.kind === "repository") return undefined; // it is on its branch
     return await keepBundle(await results.open(), { ...result, id: this.id });
   }
 

@@ -11,23 +11,36 @@ export async function requireFree(
   commonDir: string,
   options: RunGitOptions,
 ): Promise<void> {
-  const { stdout } = await runGit(["worktree", "list", "--porcelain", "-z"], options);
-  const holder = recordsOf(stdout.toString("utf8")).find(
-    (record) => record.get("branch") === `refs/heads/${branch}`,
-  );
-  const path = holder?.get("worktree");
+  const path = await findHolder(branch, options);
   if (path !== undefined) {
     const isGone = !existsSync(path);
     const wayOut = isGone ? ", which is gone: 'git worktree prune' may free it" : "";
     throw inUse(branch, path, `is checked out at '${path}'${wayOut}`);
   }
+  await requireFinished(branch, commonDir);
+}
+
+/** Where it is checked out; undefined when nowhere. */
+export async function findHolder(
+  branch: string,
+  options: RunGitOptions,
+): Promise<string | undefined> {
+  const { stdout } = await runGit(["worktree", "list", "--porcelain", "-z"], options);
+  const holder = recordsOf(stdout.toString("utf8")).find(
+    (record) => record.get("branch") === `refs/heads/${branch}`,
+  );
+  return holder?.get("worktree");
+}
+
+/** Throws `branch-in-use` while a rebase or bisect will return to it. */
+export async function requireFinished(branch: string, commonDir: string): Promise<void> {
   for (const gitDir of gitDirs(commonDir)) {
     const doing = await unfinishedOn(branch, gitDir);
     if (doing !== undefined) throw inUse(branch, gitDir, `is being ${doing} in '${gitDir}'`);
   }
 }
 
-function inUse(branch: string, path: string, what: string): WorktreeError {
+export function inUse(branch: string, path: string, what: string): WorktreeError {
   return new WorktreeError("branch-in-use", `branch '${branch}' ${what}`, { branch, path });
 }
 

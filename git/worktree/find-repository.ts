@@ -65,7 +65,8 @@ export function repositoryOptions(
   };
 }
 
-async function directoryAt(path: string): Promise<string> {
+/** The directory that a path of the caller's is, or lies in. */
+export async function directoryAt(path: string): Promise<string> {
   try {
     const place = await realpath(resolve(path));
     return (await stat(place)).isDirectory() ? place : dirname(place);
