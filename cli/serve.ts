@@ -7,6 +7,7 @@ import {
   type Config,
   type Engine,
   openEngine,
+  RunAdvancer,
   ScheduleRunner,
   startJanitor,
   startWorker,
@@ -38,7 +39,10 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
   }
   try {
     const worker = await startWorker(engine);
-    const runners = [ScheduleRunner.start(engine), BulkRunner.start(engine), startJanitor(engine)];
+    const runners = [
+      ...[ScheduleRunner.start(engine), BulkRunner.start(engine)],
+      ...[RunAdvancer.start(engine), startJanitor(engine)],
+    ];
     const drain = () =>
       Promise.all([
         ...runners.map((runner) => runner.close()),

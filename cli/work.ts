@@ -1,7 +1,14 @@
 // A worker alone: on the database of DATABASE_URL, else beside the `croft serve` of the same data directory.
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Config, type Engine, type JobWorker, openEngine, startWorker } from "@croft/engine";
+import {
+  type Config,
+  type Engine,
+  type JobWorker,
+  openEngine,
+  RunAdvancer,
+  startWorker,
+} from "@croft/engine";
 import { createLog, type ServerLog } from "@croft/server";
 
 export interface WorkOptions {
@@ -27,9 +34,11 @@ export async function work(config: Config, { version, stop }: WorkOptions): Prom
   }
   try {
     const worker = await startWorker(engine);
+    const advancer = RunAdvancer.start(engine);
     process.stderr.write(`Croft worker ${version} is ready\n`);
     if (!stop.aborted) await once(stop, "abort");
     log.info({ reason: stop.reason, running: worker.runningCount }, "stopping");
+    await advancer.close();
     await endInTime(worker, config.shutdown, log);
   } finally {
     await engine.close();

@@ -14,12 +14,27 @@ export {
   JobQuery,
   JobStatus,
   JobSubmission,
+  Name,
   WaitingFor,
 } from "./job.ts";
 export { Lane, LaneChange, LaneList, LaneQuery, QueueState } from "./lane.ts";
 export { Overview } from "./overview.ts";
 export { PASSWORD_LENGTH } from "./password-length.ts";
 export { Problem, type ProblemCode, problemCodes } from "./problem.ts";
+export {
+  NewPipeline,
+  NewRun,
+  PipelineList,
+  Run,
+  RunApproval,
+  RunDetail,
+  RunList,
+  RunQuery,
+  RunRetry,
+  RunStatus,
+  RunStep,
+  StoredPipeline,
+} from "./run.ts";
 export {
   NewSchedule,
   Schedule,

@@ -22,6 +22,19 @@ const JsonObject = z
     "must not contain U+0000 or half of a surrogate pair, nor be nested deeper than 500",
   );
 
+const YEARS = { min: 2000, max: 9000 } as const;
+
+/** In UTC from here on: not every offset that can be written is one that a database knows. */
+const Moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((time) => !Number.isNaN(time.getTime()), "is no time")
+  .refine(
+    (time) => time.getUTCFullYear() >= YEARS.min && time.getUTCFullYear() < YEARS.max,
+    `must lie between ${YEARS.min} and ${YEARS.max}`,
+  )
+  .transform((time) => time.toISOString());
+
 export const JobType = z
   .string()
   .regex(/^[a-z][a-z0-9_.-]{0,63}$/, "must be a lower-case name of at most 64 characters");
@@ -32,7 +45,7 @@ export const JobSubmission = z
     input: JsonObject.prefault({}).describe("checked by the type"),
     key: Name.optional().describe("jobs with the same key share a lane and its limit"),
     priority: JobPriority.prefault("normal"),
-    run_at: z.iso.datetime({ offset: true }).optional().describe("not before"),
+    run_at: Moment.optional().describe("not before"),
     attempts: z
       .int()
       .min(1)

@@ -17,6 +17,7 @@ import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
 import { JobIntake } from "./jobs/submit-jobs.ts";
 import type { Log } from "./log.ts";
 import { applyLimits } from "./queue/limits.ts";
+import { runJob, stepJob } from "./runs/step-job.ts";
 import { openVault } from "./secrets/open-vault.ts";
 import type { Vault } from "./secrets/vault.ts";
 
@@ -85,14 +86,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     });
     return opened;
   };
-  const types = jobTypes(commandType(config, git), ...(options.types ?? []));
+  const assets = openAssets({ database, config, hostId, log });
+  const ofRuns = { config, database, assets, vault, git };
+  const types = jobTypes(
+    ...[commandType(config, git), runJob(ofRuns), stepJob(ofRuns)],
+    ...(options.types ?? []),
+  );
   const intake = new JobIntake(database, types);
   const subjects = new SubjectStreams(database, listener, log);
   const feed = new EventFeed(database, listener, log);
   return {
     ...{ config, log, version, startedAt, directory, database, localToken, hostId },
-    ...{ listener, types, intake, subjects, feed, vault, git },
-    assets: openAssets({ database, config, hostId, log }),
+    ...{ listener, types, intake, subjects, feed, vault, assets, git },
     close: async () => {
       subjects.close();
       feed.close();

@@ -53,7 +53,7 @@ export { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 export { EngineError, type StartCode, startCodes } from "./engine-error.ts";
 export { cursorOf, type FeedCursor } from "./events/event-feed.ts";
 export { type EventRow, eventOf } from "./events/event-row.ts";
-export { readEvents } from "./events/read-events.ts";
+export { hasEvent, readEvents } from "./events/read-events.ts";
 export { type HeldBack, readHeldBack } from "./events/read-held-back.ts";
 export { startJanitor } from "./janitor/janitor.ts";
 export { cancelJob, retryJob } from "./jobs/change-jobs.ts";
@@ -61,9 +61,19 @@ export { JobFailure } from "./jobs/job-failure.ts";
 export { type Attempt, defineJobType, type JobType } from "./jobs/job-type.ts";
 export { listJobs, readJob, readLastSeq, type Scope } from "./jobs/read-jobs.ts";
 export type { Log } from "./log.ts";
-export { followLog, logSize, readLogBytes } from "./logs/read-log.ts";
+export { followLog, logExtent, readLogBytes } from "./logs/read-log.ts";
 export { readOverview } from "./overview/read-overview.ts";
 export { changeLane, listLanes, listWorkers, readQueue } from "./queue/read-queue.ts";
+export { cancelRun, decideApproval, retryRun } from "./runs/change-runs.ts";
+export { listRuns, showRun } from "./runs/read-runs.ts";
+export { RunAdvancer } from "./runs/run-advancer.ts";
+export { type RunRequest, startRun } from "./runs/start-run.ts";
+export {
+  listPipelines,
+  putPipeline,
+  readPipeline,
+  removePipeline,
+} from "./runs/stored-pipelines.ts";
 export { changeSchedule, createSchedule, deleteSchedule } from "./schedules/change-schedules.ts";
 export { listSchedules, readSchedule } from "./schedules/read-schedules.ts";
 export { ScheduleRunner } from "./schedules/schedule-runner.ts";

@@ -21,3 +21,9 @@ export function newId(): string {
   const order = counter.toString(16).padStart(3, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${hex.slice(0, 4)}-${hex.slice(4)}`;
 }
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function isId(text: string): boolean {
+  return ID.test(text);
+}

@@ -27,7 +27,9 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { logRoutes } from "./routes/log.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { overviewRoutes } from "./routes/overview.ts";
+import { pipelineRoutes } from "./routes/pipelines.ts";
 import { queueRoutes } from "./routes/queue.ts";
+import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -125,6 +127,8 @@ function workRoutes(app: App, engine: Engine): void {
   bulkRoutes(app, engine);
   secretRoutes(app, engine);
   assetRoutes(app, engine);
+  pipelineRoutes(app, engine);
+  runRoutes(app, engine);
 }
 
 /** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */

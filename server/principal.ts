@@ -56,3 +56,9 @@ export function ownerOf(principal: Principal | undefined): string {
 export function scopeOf(principal: Principal | undefined): Scope {
   return { owner: principal?.kind === "app" ? ownerOf(principal) : undefined };
 }
+
+/** Who it was, for whoever looks at it later. */
+export function nameOf(principal: Principal | undefined): string {
+  if (principal?.kind === "admin") return principal.session.admin.email;
+  return principal?.kind === "app" ? `app ${principal.app.name}` : "local";
+}

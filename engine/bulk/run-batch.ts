@@ -74,7 +74,7 @@ async function retry(
 /** Its type may have gone since, or take other input. */
 async function isRetryable(client: Queryable, intake: JobIntake, job: Job): Promise<boolean> {
   try {
-    await intake.check(job, client);
+    await intake.check(retryOf(job), client);
     return true;
   } catch (error) {
     if (error instanceof EngineError) return false;

@@ -1,17 +1,16 @@
 // The job type `command`: a command in a workspace of its own.
 import {
   type Git,
-  GitError,
   parseRemoteUrl,
   type RemoteUrl,
   RemoteUrlError,
   type RemoteUrlRules,
   type Workspace,
-  WorkspaceError,
 } from "@croft/git";
 import { z } from "zod";
-import { type FailureClass, JobFailure } from "../jobs/job-failure.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+import { asFailure } from "./git-failure.ts";
 
 export interface CommandOptions {
   /** Opened when the first command runs. */
@@ -115,20 +114,4 @@ async function runCommand(
   if (stopped === "aborted") throw attempt.signal.reason;
   if (exitCode === 0) return { exit_code: 0, base_commit: workspace.base };
   throw new JobFailure("command", "command-failed", `the command ended with exit code ${exitCode}`);
-}
-
-/** Network and disk get better by themselves; a wrong ref or a refused repository does not. */
-const CLASSES: Partial<Record<string, FailureClass>> = {
-  auth: "invalid",
-  "not-found": "invalid",
-  "invalid-ref": "invalid",
-  "invalid-request": "invalid",
-  "too-large": "invalid",
-};
-
-function asFailure(error: unknown): unknown {
-  const isKnown = error instanceof GitError || error instanceof WorkspaceError;
-  if (!isKnown) return error;
-  const failureClass = CLASSES[error.code] ?? "transient";
-  return new JobFailure(failureClass, error.code, error.message, { cause: error });
 }

@@ -138,7 +138,10 @@ export const Config = z.strictObject({
       }),
       logLimit: wholeNumber(1024, 1024 ** 3)
         .prefault(16 * 1024 * 1024)
-        .meta({ description: "Bytes of log that one attempt may write; the rest is cut" }),
+        .meta({
+          description:
+            "Bytes of log that one attempt may write; of a longer one the beginning and the end are kept",
+        }),
     })
     .prefault({}),
   worker: z

@@ -9,6 +9,7 @@ import type { Database } from "./open-database.ts";
  * - `croft_cancel`: running jobs that somebody wants to end.
  * - `croft_event`, `croft_log`: subjects that have something new.
  * - `croft_schedule`, `croft_bulk`: one was made or changed.
+ * - `croft_run`: a run can go on.
  *
  * Each comes with ids, divided by commas; `*` stands for all.
  */
@@ -23,6 +24,7 @@ const CHANNELS = [
   "croft_log",
   "croft_schedule",
   "croft_bulk",
+  "croft_run",
 ] as const;
 const AGAIN_AFTER_MS = [50, 250, 1000] as const;
 /** A connection cut without a word is noticed only by talking. */

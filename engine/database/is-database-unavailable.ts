@@ -6,8 +6,9 @@ const SYSTEM_CODES = [
   ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
 ];
 const SQL_STATES = /^(08|53|57P0|57014|55P03)/; // the last two: waited too long
-/** pg gives these two no code. */
-const MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/;
+/** pg gives these no code. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -28,6 +28,8 @@ export interface Database {
 const MIGRATIONS = fileURLToPath(new URL("./migrations/", import.meta.url));
 /** Longer transactions hold back vacuum and every reader of the event stream. */
 const STATEMENT_LIMIT_MS = 5000;
+/** Longer than any statement may take: a connection that is silent for this long is dead. */
+const ANSWER_LIMIT_MS = 2 * STATEMENT_LIMIT_MS;
 const CONNECT_LIMIT_MS = 5000;
 /** An operator's server may be starting at the same moment as Croft. */
 const REACH_LIMIT_MS = 10_000;
@@ -83,6 +85,7 @@ export async function connectDatabase(
     application_name: "croft",
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
+    query_timeout: ANSWER_LIMIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
     keepAlive: true,
   };

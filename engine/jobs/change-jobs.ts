@@ -38,7 +38,15 @@ export async function retryJob(
   if (job.finished_at === null) {
     throw new EngineError("job-not-ended", `the job is ${job.status}: wait for it, or cancel it`);
   }
-  return await intake.submit(retryOf(job));
+  const submission = await intake.submit(retryOf(job));
+  const { retry_of } = submission.isNew
+    ? { retry_of: id }
+    : await readJob(database, scope, submission.id);
+  if (retry_of === id) return submission;
+  throw new EngineError(
+    "deduplicated",
+    `job ${submission.id} is queued or running under the same dedupe name`,
+  );
 }
 
 /** What is submitted to retry it. */

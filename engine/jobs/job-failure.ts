@@ -11,17 +11,24 @@ export class JobFailure extends Error {
   readonly failureClass: FailureClass;
   /** When to try again, if it is tried again. */
   readonly retryAfterMs: number | undefined;
+  /** How often such a failure may happen, if the handler knows better than the job. */
+  readonly attempts: number | undefined;
 
   constructor(
     failureClass: FailureClass,
     code: string,
     message: string,
-    options: { readonly cause?: unknown; readonly retryAfterMs?: number } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly retryAfterMs?: number;
+      readonly attempts?: number;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.failureClass = failureClass;
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
+    this.attempts = options.attempts;
   }
 }
 

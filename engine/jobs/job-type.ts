@@ -12,8 +12,13 @@ export interface Attempt<Input = unknown> {
   readonly input: Input;
   /** Aborted when the job is cancelled, its time is over, or this worker may not go on. */
   readonly signal: AbortSignal;
-  /** Appends to the job's log; known secrets and what looks like one are blotted out. */
-  log(text: string | Buffer, stream?: "stdout" | "stderr" | "croft"): void;
+  /**
+   * Appends to the job's log; known secrets and what looks like one are blotted out. A promise: it cannot be stored as
+   * fast as it comes, and whoever writes much should wait for it.
+   */
+  log(text: string | Buffer, stream?: "stdout" | "stderr" | "croft"): Promise<void> | undefined;
+  /** Values that must not stand in the log, whoever prints them. */
+  mask(secrets: readonly string[]): void;
   /** From now on, what this user runs in the directory ends when this worker may not go on, even if it is stopped itself. */
   guard(directory: string, uid: number): Promise<void>;
   /** From 0 to 1; the last word within a moment counts. */
@@ -23,6 +28,10 @@ export interface Attempt<Input = unknown> {
 export interface JobType<Input = unknown> {
   readonly name: string;
   readonly input: z.ZodType<Input>;
+  /** Carries part of a run: nobody submits it by itself. */
+  readonly isOfRuns?: boolean | undefined;
+  /** When it is done, its place in the lane stays taken, by the run it belongs to. */
+  readonly holdsLane?: boolean | undefined;
   /** What it returns is the job's result, and must be JSON. */
   run(attempt: Attempt<Input>): Promise<unknown>;
 }

@@ -3,6 +3,7 @@ import type { Job, JobFilter, JobList, JobPriority } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
+import { isId } from "../new-id.ts";
 
 /** Whose jobs a caller may see: one owner's, or everybody's. */
 export interface Scope {
@@ -83,11 +84,12 @@ export async function readJobs(client: Queryable, ids: readonly string[]): Promi
   return rows.map(jobOf);
 }
 
-/** The number of its newest event. */
+/** The number of its newest event: of a job, or of a run. */
 export async function readLastSeq({ pool }: Database, id: string): Promise<number> {
-  const { rows } = await pool.query<{ seq: number }>("select seq from croft.job where id = $1", [
-    id,
-  ]);
+  const { rows } = await pool.query<{ seq: number }>(
+    "select seq from croft.job where id = $1 union all select seq from croft.run where id = $1",
+    [id],
+  );
   return rows[0]?.seq ?? 0;
 }
 
@@ -103,7 +105,7 @@ export async function listJobs(
   { limit, cursor, ...filter }: JobPage,
 ): Promise<JobList> {
   const { text, values } = conditionsOf(scope, filter);
-  if (cursor !== undefined && !/^[0-9a-f-]{36}$/.test(cursor)) {
+  if (cursor !== undefined && !isId(cursor)) {
     throw new EngineError("invalid-input", "not valid: cursor");
   }
   const before = cursor === undefined ? "" : ` and j.id < '${cursor}'`;

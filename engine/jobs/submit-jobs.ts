@@ -4,6 +4,7 @@ import type { JobPriority, JobSubmission } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
 import { isDatabaseUnavailable } from "../database/is-database-unavailable.ts";
 import type { Database } from "../database/open-database.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
 import { type JobTypes, parseInput } from "./job-type.ts";
@@ -81,10 +82,13 @@ export class JobIntake {
 
   /** The rules of a submit, for what is submitted later: the type is known and takes this input. */
   async check(
-    { type: name, input }: Pick<JobSubmission, "type" | "input">,
+    { type: name, input, run_id }: Pick<SubmittedJob, "type" | "input" | "run_id">,
     client: Queryable = this.#database.pool,
   ): Promise<void> {
     const type = this.#types.get(name);
+    if (type?.isOfRuns === true && run_id === undefined) {
+      throw new EngineError("unknown-type", `'${name}' jobs belong to runs: start or retry a run`);
+    }
     if (type !== undefined) parseInput(type, input);
     else await this.#requireElsewhere(name, client);
   }
@@ -96,7 +100,10 @@ export class JobIntake {
     );
     const known = new Set([...this.#types.keys(), ...rows.flatMap(({ types }) => types)]);
     if (known.has(name)) return;
-    const list = [...known].sort().join(", ");
+    const list = [...known]
+      .filter((each) => this.#types.get(each)?.isOfRuns !== true)
+      .sort()
+      .join(", ");
     throw new EngineError("unknown-type", `there is no job type '${name}'; there are: ${list}`);
   }
 
@@ -140,11 +147,15 @@ export class JobIntake {
     rows: readonly object[],
     client: Queryable = this.#database.pool,
   ): Promise<Map<string, Outcome>> {
-    const { rows: outcomes } = await client.query<Outcome>({
+    const statement = {
       name: "enqueue",
       text: "select asked, job_id, outcome from croft.enqueue($1)",
       values: [JSON.stringify(rows)],
-    });
+    };
+    const ask = () => client.query<Outcome>(statement);
+    // Within the caller's transaction only the caller can begin again.
+    const isAlone = client === this.#database.pool;
+    const { rows: outcomes } = await (isAlone ? despiteDeadlocks(ask) : ask());
     return new Map(outcomes.map((outcome) => [outcome.asked, outcome]));
   }
 }

@@ -1,48 +1,45 @@
-// Writes the log of one attempt: redacted, in pieces, up to a size, and only as long as the attempt is the current one.
+// Writes the log of one attempt: redacted, up to a size, and only as long as the attempt is the current one.
 import { StringDecoder } from "node:string_decoder";
-import type { Database } from "../database/open-database.ts";
 import { storable } from "../jobs/job-failure.ts";
+import { LogSender, type LogSenderOptions } from "./log-sender.ts";
+import { cutText, LogTail } from "./log-tail.ts";
+import type { LogStream } from "./log-text.ts";
 import { RedactStream } from "./redact-stream.ts";
 
-export type LogStream = "stdout" | "stderr" | "croft";
-
-export interface JobLogOptions {
-  readonly database: Database;
-  readonly jobId: string;
-  readonly attempt: number;
-  readonly workerId: string;
-  readonly secrets?: readonly string[] | undefined;
+export interface JobLogOptions extends LogSenderOptions {
   readonly maxBytes: number;
-  readonly onError: (error: unknown) => void;
 }
 
-interface Piece {
-  readonly stream: LogStream;
-  readonly text: string;
-}
-
-const PIECE_BYTES_MAX = 64 * 1024;
-const PIECE_EVERY_MS = 200;
-/** What may wait for the database. A command that writes faster is cut, not remembered. */
-const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+/** Why something failed stands at its end: so much of that is kept, however long the log became before. */
+const TAIL_BYTES_MAX = 64 * 1024;
 
 export class JobLogWriter {
-  readonly #options: JobLogOptions;
+  readonly #maxBytes: number;
+  readonly #tailBytes: number;
+  readonly #sender: LogSender;
   readonly #streams = new Map<LogStream, { decoder: StringDecoder; redact: RedactStream }>();
-  #pieces: Piece[] = [];
-  #waitingBytes = 0;
-  #writtenBytes = 0;
-  #isCut = false;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #secrets: string[] = [];
+  #headBytes = 0;
+  /** From when on only the end is kept. */
+  #tail: LogTail | undefined;
 
   constructor(options: JobLogOptions) {
-    this.#options = options;
+    this.#maxBytes = options.maxBytes;
+    this.#tailBytes = Math.min(TAIL_BYTES_MAX, Math.floor(options.maxBytes / 4));
+    this.#sender = new LogSender(options);
   }
 
-  write(stream: LogStream, chunk: Buffer | string): void {
+  /** Blots these out of everything that is written from now on. */
+  mask(secrets: readonly string[]): void {
+    this.#secrets.push(...secrets);
+    for (const { redact } of this.#streams.values()) redact.add(secrets);
+  }
+
+  /** A promise: the database does not keep up, and whoever can wait should, until then. It never rejects. */
+  write(stream: LogStream, chunk: Buffer | string): Promise<void> | undefined {
     const { decoder, redact } = this.#streamOf(stream);
     this.#add(stream, redact.push(typeof chunk === "string" ? chunk : decoder.write(chunk)));
+    return this.#tail === undefined ? this.#sender.room : undefined;
   }
 
   /** Resolves when everything is in the database, or was refused because another attempt writes now. */
@@ -50,8 +47,18 @@ export class JobLogWriter {
     for (const [stream, { decoder, redact }] of this.#streams) {
       this.#add(stream, redact.push(decoder.end()) + redact.end());
     }
-    this.#flush();
-    await this.#writing;
+    await this.#sender.room; // the end is not to be what there is no room for
+    const { missingBytes = 0, texts = [] } = this.#tail?.end() ?? {};
+    if (missingBytes > 0) {
+      this.#notice(`${missingBytes} bytes are missing here: a log has at most ${this.#maxBytes}`);
+    }
+    for (const text of texts) this.#sender.push(text);
+    await this.#sender.end();
+  }
+
+  /** The attempt is not ours any more, and nobody waits for what it wrote last. */
+  abandon(): void {
+    this.#sender.abandon();
   }
 
   #streamOf(stream: LogStream) {
@@ -59,70 +66,35 @@ export class JobLogWriter {
     if (known !== undefined) return known;
     const made = {
       decoder: new StringDecoder("utf8"),
-      redact: new RedactStream(this.#options.secrets),
+      redact: new RedactStream(this.#secrets),
     };
     this.#streams.set(stream, made);
     return made;
   }
 
   #add(stream: LogStream, redacted: string): void {
-    if (redacted === "" || this.#isCut) return;
+    if (redacted === "") return;
     const text = storable(redacted);
-    const bytes = Buffer.byteLength(text);
-    const isFull =
-      this.#writtenBytes + bytes > this.#options.maxBytes ||
-      this.#waitingBytes + bytes > WAITING_BYTES_MAX;
-    if (isFull) {
-      this.#isCut = true;
-      const rest = "\n… the log is cut here: it has become too long\n";
-      this.#pieces.push({ stream: "croft", text: rest });
-    } else {
-      this.#writtenBytes += bytes;
-      this.#waitingBytes += bytes;
-      this.#join(stream, text);
+    if (this.#tail !== undefined) {
+      this.#addToTail(this.#tail, stream, text);
+      return;
     }
-    if (this.#waitingBytes >= PIECE_BYTES_MAX) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), PIECE_EVERY_MS);
+    const [head, rest] = cutText(text, this.#maxBytes - this.#tailBytes - this.#headBytes);
+    this.#headBytes += Buffer.byteLength(head);
+    this.#sender.push({ stream, text: head });
+    if (rest === "") return;
+    this.#tail = new LogTail(this.#tailBytes);
+    this.#addToTail(this.#tail, stream, rest);
   }
 
-  #join(stream: LogStream, text: string): void {
-    const last = this.#pieces.at(-1);
-    if (last?.stream === stream && last.text.length + text.length <= PIECE_BYTES_MAX) {
-      this.#pieces[this.#pieces.length - 1] = { stream, text: last.text + text };
-    } else {
-      for (const part of partsOf(text)) this.#pieces.push({ stream, text: part });
-    }
+  #addToTail(tail: LogTail, stream: LogStream, text: string): void {
+    const wasCut = tail.isCut;
+    tail.push({ stream, text });
+    if (wasCut || !tail.isCut) return;
+    this.#notice("the log has become too long: from here on only its end is kept");
   }
 
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#writing = this.#writing.then(async () => {
-      const pieces = this.#pieces;
-      if (pieces.length === 0) return;
-      this.#pieces = [];
-      this.#waitingBytes = 0;
-      const { database, jobId, attempt, workerId, onError } = this.#options;
-      try {
-        await database.pool.query({
-          name: "append-log",
-          text: "select croft.append_log($1, $2, $3, $4)",
-          values: [jobId, attempt, workerId, JSON.stringify(pieces)],
-        });
-      } catch (error) {
-        onError(error);
-      }
-    });
-  }
-}
-
-/** Never in the middle of a character. */
-function* partsOf(text: string): Generator<string> {
-  const length = PIECE_BYTES_MAX / 4;
-  for (let at = 0; at < text.length; ) {
-    const isPair = /[\ud800-\udbff]/.test(text.charAt(at + length - 1));
-    const end = at + length - (isPair ? 1 : 0);
-    yield text.slice(at, end);
-    at = end;
+  #notice(what: string): void {
+    this.#sender.push({ stream: "croft", text: `\n… ${what}\n` });
   }
 }

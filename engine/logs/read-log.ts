@@ -11,23 +11,46 @@ export interface LogPart extends LogPiece {
   readonly bytes: Buffer;
 }
 
-const PARTS_MAX = 64;
-
-export async function logSize({ pool }: Database, jobId: string): Promise<number> {
-  const { rows } = await pool.query<{ size: string }>(
-    "select starts_at + octet_length(text) as size from croft.job_log where job_id = $1 order by seq desc limit 1",
-    [jobId],
-  );
-  return Number(rows[0]?.size ?? 0);
+/** Where reading goes on: after this piece, and not before this byte. */
+interface LogPlace {
+  readonly seq: number;
+  readonly from: number;
 }
 
-/** From this byte on; the first part is cut where it was begun before. */
-export async function readLogParts(
+const PARTS_MAX = 64;
+
+/** From its first byte that is still there to its end. */
+export async function logExtent(
   { pool }: Database,
   jobId: string,
-  from: number,
-): Promise<LogPart[]> {
+): Promise<{ readonly from: number; readonly to: number }> {
+  const { rows } = await pool.query<{ from: string; to: string }>(
+    `select first.starts_at as from, last.starts_at + octet_length(last.text) as to
+     from (select starts_at from croft.job_log where job_id = $1 order by seq limit 1) as first,
+       (select starts_at, text from croft.job_log where job_id = $1 order by seq desc limit 1) as last`,
+    [jobId],
+  );
+  return { from: Number(rows[0]?.from ?? 0), to: Number(rows[0]?.to ?? 0) };
+}
+
+/** Looked for from the end, where those who come back left off; from then on the pieces are read by their number. */
+async function placeOf({ pool }: Database, jobId: string, from: number): Promise<LogPlace> {
+  if (from === 0) return { seq: 0, from };
+  const { rows } = await pool.query<{ seq: number }>(
+    "select seq from croft.job_log where job_id = $1 and starts_at <= $2 order by seq desc limit 1",
+    [jobId, from],
+  );
+  return { seq: (rows[0]?.seq ?? 1) - 1, from };
+}
+
+/** What comes next, with the place after it; the first part is cut where it was begun before. */
+async function readLogParts(
+  { pool }: Database,
+  jobId: string,
+  place: LogPlace,
+): Promise<{ readonly parts: readonly LogPart[]; readonly next: LogPlace }> {
   const { rows } = await pool.query<{
+    seq: number;
     attempt: number;
     stream: LogPiece["stream"];
     starts_at: string;
@@ -35,14 +58,14 @@ export async function readLogParts(
     at: Date;
   }>({
     name: "read-log",
-    text: `select attempt, stream, starts_at, text, at from croft.job_log
-           where job_id = $1 and starts_at + octet_length(text) > $2 order by seq limit ${PARTS_MAX}`,
-    values: [jobId, from],
+    text: `select seq, attempt, stream, starts_at, text, at from croft.job_log
+           where job_id = $1 and seq > $2 order by seq limit ${PARTS_MAX}`,
+    values: [jobId, place.seq],
   });
-  return rows.map(({ attempt, stream, starts_at, text, at }) => {
+  const parts = rows.map(({ attempt, stream, starts_at, text, at }) => {
     const start = Number(starts_at);
     const whole = Buffer.from(text);
-    const skipped = Math.max(0, from - start);
+    const skipped = Math.min(whole.length, Math.max(0, place.from - start));
     const bytes = whole.subarray(skipped);
     return {
       ...{ attempt, stream, at: at.toISOString(), bytes },
@@ -51,22 +74,29 @@ export async function readLogParts(
       endsAt: start + whole.length,
     };
   });
+  return {
+    parts: parts.filter(({ bytes }) => bytes.length > 0),
+    next: { seq: rows.at(-1)?.seq ?? place.seq, from: place.from },
+  };
 }
 
-/** The bytes from `from` up to `to`, read a little at a time. */
+/** The bytes from `from` up to `to`, read a little at a time. Fails when they are forgotten meanwhile: it never skips. */
 export async function* readLogBytes(
   database: Database,
   jobId: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): AsyncGenerator<Buffer> {
-  for (let at = from; at < to; ) {
-    const parts = await readLogParts(database, jobId, at);
-    if (parts.length === 0) return;
-    for (const { bytes, endsAt } of parts) {
-      yield bytes.subarray(0, Math.max(0, to - at));
+  let at = from;
+  for (let place = await placeOf(database, jobId, from); at < to; ) {
+    const { parts, next } = await readLogParts(database, jobId, place);
+    if (next.seq === place.seq) throw new Error(`the log ends at byte ${at} instead of ${to}`);
+    for (const { bytes, startsAt, endsAt } of parts) {
+      if (startsAt !== at) throw new Error(`the log goes on at byte ${startsAt} instead of ${at}`);
+      yield bytes.subarray(0, to - at);
       at = endsAt;
       if (at >= to) return;
     }
+    place = next;
   }
 }
 
@@ -90,18 +120,20 @@ export async function followLog(
   const deafen = [listener.hear("croft_log", hear), listener.hear("croft_event", hear)];
   signal.addEventListener("abort", () => wake(), { once: true });
   try {
-    for (let at = from; !signal.aborted; ) {
+    let place = await placeOf(database, jobId, from);
+    while (!signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
       const isEnded = await isOver();
-      const parts = await readLogParts(database, jobId, at);
+      const { parts, next } = await readLogParts(database, jobId, place);
       for (const part of parts) {
         if (signal.aborted) return;
         await onPart(part);
       }
-      at = parts.at(-1)?.endsAt ?? at;
-      if (parts.length > 0) continue;
+      const isMore = next.seq > place.seq;
+      place = next;
+      if (isMore) continue;
       if (isEnded) return;
       await woken;
     }

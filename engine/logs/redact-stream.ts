@@ -7,12 +7,16 @@ const KEPT_LENGTH = 512;
 const BLOT = "***";
 
 export class RedactStream {
-  readonly #secrets: readonly string[];
+  #secrets: readonly string[] = [];
   #held = "";
 
-  /** Short ones would blot out half of every log, and protect nothing. */
   constructor(secrets: readonly string[] = []) {
-    this.#secrets = secrets
+    this.add(secrets);
+  }
+
+  /** From now on. Short ones would blot out half of every log, and protect nothing. */
+  add(secrets: readonly string[]): void {
+    this.#secrets = [...this.#secrets, ...secrets]
       .filter((secret) => secret.length >= 4)
       .sort((a, b) => b.length - a.length);
   }

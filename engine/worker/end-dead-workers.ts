@@ -25,13 +25,22 @@ export async function endDeadWorkers(
     "select id, pid, process_start from croft.worker where ended_at is null and host = $1 and id is distinct from $2",
     [host.id, self ?? null],
   );
+  const failures: unknown[] = [];
   for (const { id, pid, process_start: start } of rows) {
     if (isProcessAlive({ pid, start })) continue;
-    await onDeadNeighbour?.({ pid, start });
-    await pool.query("select croft.end_worker($1, 'lost', 'its process has ended', $2)", [
-      id,
-      maxLost,
-    ]);
+    try {
+      await onDeadNeighbour?.({ pid, start });
+      await pool.query("select croft.end_worker($1, 'lost', 'its process has ended', $2)", [
+        id,
+        maxLost,
+      ]);
+    } catch (error) {
+      failures.push(error); // the others must not wait for this one; it is looked at again
+    }
   }
-  await pool.query("select croft.end_lost_workers($1)", [maxLost]);
+  for (let isMore = true; isMore; ) {
+    const { rowCount } = await pool.query("select from croft.end_lost_worker($1)", [maxLost]);
+    isMore = (rowCount ?? 0) > 0;
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -25,12 +25,13 @@ export type AttemptName = Pick<ClaimedJob, "id" | "owner" | "lane_id" | "attempt
 
 /** What it is told at the end. */
 export interface AttemptResult extends AttemptName {
-  readonly outcome: "done" | "failed" | "cancelled" | "drained" | "lost";
+  readonly outcome: "done" | "held" | "failed" | "cancelled" | "drained" | "lost";
   readonly class?: JobError["class"] | undefined;
   readonly result?: unknown;
   readonly error?: JobError | undefined;
   readonly delay_ms?: number | undefined;
   readonly max_lost?: number | undefined;
+  readonly tries?: number | undefined;
 }
 
 /** Why an attempt is ended by us. `lost`: its lease is gone, and nobody wants to hear of it any more. */
@@ -73,28 +74,34 @@ export class RunningAttempt {
   readonly #name: AttemptName;
   readonly #controller = new AbortController();
   readonly #guarded: string[] = [];
+  readonly #writer: JobLogWriter;
 
   constructor(job: ClaimedJob, context: AttemptContext) {
     const { id, owner, lane_id, attempt } = job;
     this.job = job;
     this.#name = { id, owner, lane_id, attempt };
     this.#context = context;
+    this.#writer = new JobLogWriter({ ...this.#fence(), maxBytes: context.logBytesMax });
     this.ended = this.#run();
   }
 
   /** The first reason counts. */
   stop(reason: StopReason): void {
+    if (reason === "lost") this.#writer.abandon(); // also when it is on its way out for another reason
     this.#controller.abort(new Stopped(reason, MESSAGES[reason]));
+  }
+
+  #fence() {
+    const { database, log, workerId } = this.#context;
+    const onError = (error: unknown) =>
+      log.warn({ err: error, job: this.job.id }, "log or progress of a job could not be written");
+    return { database, jobId: this.job.id, attempt: this.job.attempt, workerId, onError };
   }
 
   async #run(): Promise<AttemptResult> {
     const { job } = this;
-    const { database, log, workerId, logBytesMax } = this.#context;
-    const fence = { database, jobId: job.id, attempt: job.attempt, workerId };
-    const onError = (error: unknown) =>
-      log.warn({ err: error, job: job.id }, "log or progress of a job could not be written");
-    const writer = new JobLogWriter({ ...fence, maxBytes: logBytesMax, onError });
-    const progress = new ProgressReporter({ ...fence, onError });
+    const writer = this.#writer;
+    const progress = new ProgressReporter(this.#fence());
     const timeoutMs = job.timeout_ms ?? this.#context.timeoutMs;
     const timer = setTimeout(() => this.stop("timeout"), Math.min(timeoutMs, 2 ** 31 - 1));
     try {
@@ -129,6 +136,7 @@ export class RunningAttempt {
       input: parse(type, job.input),
       signal: this.#controller.signal,
       log: (text, stream = "croft") => writer.write(stream, text),
+      mask: (secrets) => writer.mask(secrets),
       progress: (fraction, note) => progress.report(fraction, note),
       guard: async (directory, uid) => {
         this.#guarded.push(directory);
@@ -144,7 +152,8 @@ export class RunningAttempt {
       const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000 and half surrogate pairs`;
       return this.#failed(new JobFailure("invalid", "invalid-result", message));
     }
-    return { ...this.#name, outcome: "done", result: JSON.parse(text) };
+    const holds = this.#context.types.get(this.job.type)?.holdsLane === true;
+    return { ...this.#name, outcome: holds ? "held" : "done", result: JSON.parse(text) };
   }
 
   #failed(error: unknown): AttemptResult {
@@ -153,8 +162,11 @@ export class RunningAttempt {
     const stopped = signal.reason instanceof Stopped ? signal.reason : undefined;
     if (stopped === undefined) {
       const described = describeFailure(error);
-      const delay_ms = error instanceof JobFailure ? error.retryAfterMs : undefined;
-      return { ...name, outcome: "failed", class: described.class, error: described, delay_ms };
+      const { retryAfterMs, attempts } = error instanceof JobFailure ? error : {};
+      return {
+        ...{ ...name, outcome: "failed", class: described.class, error: described },
+        ...{ delay_ms: retryAfterMs, tries: attempts },
+      };
     }
     const { reason, message } = stopped;
     return {

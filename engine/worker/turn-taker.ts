@@ -1,6 +1,9 @@
 // Talks to the queue on a connection of its own: results in, new jobs out, in one call.
+import type { Socket } from "node:net";
 import pg from "pg";
 import type { Database } from "../database/open-database.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
+import { monotonicMs } from "./monotonic-ms.ts";
 import type { AttemptName, AttemptResult, ClaimedJob } from "./run-attempt.ts";
 
 export interface TurnRequest {
@@ -24,33 +27,56 @@ interface TurnRow {
   readonly due_in_ms: number | null;
 }
 
+const TAKE_TURN = {
+  name: "take-turn",
+  text: `select released, claimed, extract(epoch from next_due_at - croft.now())::float8 * 1000 as due_in_ms
+         from croft.take_turn($1, $2, $3, $4)`,
+};
+const DUE_MAX = 200;
+const END_LIMIT_MS = 1000;
+
 export class TurnTaker {
   readonly #database: Database;
   readonly #types: readonly string[];
+  readonly #maxLost: number;
   #client: pg.Client | undefined;
+  /** When the next job that waits for its time gets in line. */
+  #dueAtMs: number | undefined;
   #isInDoubt = false;
 
-  constructor(database: Database, types: readonly string[]) {
+  constructor(database: Database, types: readonly string[], maxLost: number) {
     this.#database = database;
     this.#types = types;
+    this.#maxLost = maxLost;
+  }
+
+  get #isDue(): boolean {
+    return this.#dueAtMs !== undefined && this.#dueAtMs <= monotonicMs();
   }
 
   async take({ workerId, results, slots, known }: TurnRequest): Promise<Turn> {
     const client = await this.#connected();
     try {
       const lost = this.#isInDoubt
-        ? await unheard(client, workerId, [...known(), ...idsOf(results)])
+        ? await unheard(client, workerId, [...known(), ...idsOf(results)], this.#maxLost)
         : [];
       const told = [...results, ...lost];
-      const { rows } = await client.query<TurnRow>({
-        name: "take-turn",
-        text: `select released, claimed, extract(epoch from next_due_at - croft.now())::float8 * 1000 as due_in_ms
-               from croft.take_turn($1, $2, $3, $4)`,
-        values: [workerId, told.length === 0 ? null : JSON.stringify(told), slots, this.#types],
-      });
+      // In a transaction of its own: it locks other lanes than the turn does.
+      if (this.#isDue)
+        await despiteDeadlocks(() => client.query(`select croft.admit_due(${DUE_MAX})`));
+      const values = [
+        workerId,
+        told.length === 0 ? null : JSON.stringify(told),
+        slots,
+        this.#types,
+      ];
+      const { rows } = await despiteDeadlocks(() =>
+        client.query<TurnRow>({ ...TAKE_TURN, values }),
+      );
       const { released = [], claimed = null, due_in_ms = null } = rows[0] ?? {};
       const wasInDoubt = this.#isInDoubt;
       this.#isInDoubt = false;
+      this.#dueAtMs = due_in_ms === null ? undefined : monotonicMs() + due_in_ms;
       const accepted = new Set(released);
       return {
         claimed: claimed ?? [],
@@ -68,7 +94,12 @@ export class TurnTaker {
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {}); // it was broken
+    if (client === undefined) return;
+    const ended = client.end().catch(() => {}); // it was broken
+    const stream = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+    const timer = setTimeout(() => stream.destroy(), END_LIMIT_MS); // it may be silent for ever
+    await ended;
+    clearTimeout(timer);
   }
 
   async #connected(): Promise<pg.Client> {
@@ -91,6 +122,7 @@ async function unheard(
   client: pg.Client,
   workerId: string,
   known: readonly string[],
+  maxLost: number,
 ): Promise<AttemptResult[]> {
   const { rows } = await client.query<AttemptName>(
     `select id, owner, lane_id, attempt from croft.job
@@ -99,7 +131,7 @@ async function unheard(
   );
   const message = "the answer that started it was lost on its way";
   return rows.map((name) => ({
-    ...{ ...name, outcome: "lost" as const, class: "lost" as const },
+    ...{ ...name, outcome: "lost" as const, class: "lost" as const, max_lost: maxLost },
     error: { code: "lost", class: "lost" as const, message },
   }));
 }

@@ -52,6 +52,7 @@ export class JobWorker {
   #lease: Lease | undefined;
   #isTurning = false;
   #isWanted = false;
+  #mayHaveMissed = false;
   #isDraining = false;
   #isEnded = false;
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +61,7 @@ export class JobWorker {
 
   private constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#turns = new TurnTaker(options.database, [...options.types.keys()]);
+    this.#turns = new TurnTaker(options.database, [...options.types.keys()], options.maxLost);
   }
 
   static async start(options: WorkerOptions): Promise<JobWorker> {
@@ -98,7 +99,7 @@ export class JobWorker {
     clearTimeout(this.#timer);
     await this.#lease?.close();
     try {
-      await endWorker(this.#options.database, this.#id, "drained", "it was shut down");
+      await this.#endAs("drained", "it was shut down");
     } catch (error) {
       this.#options.log.warn({ err: error }, "the worker left without a word: its lease tells");
     } finally {
@@ -161,6 +162,7 @@ export class JobWorker {
       while (this.#isWanted && !this.#isEnded && this.#lease !== undefined) {
         this.#isWanted = false;
         await this.#turnOnce(this.#id);
+        if (this.#mayHaveMissed) await this.#stopCancelled(this.#id);
         await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
@@ -210,8 +212,26 @@ export class JobWorker {
   }
 
   #cancel(ids: readonly string[] | "*"): void {
-    if (ids === "*") return; // the next renewal names them
-    for (const id of ids) this.#running.get(id)?.stop("cancelled");
+    const here = ids === "*" ? [] : ids.flatMap((id) => this.#running.get(id) ?? []);
+    for (const attempt of here) attempt.stop("cancelled");
+    if (here.length === ids.length) return;
+    // One of them may be on its way to us in the turn that is being taken.
+    this.#mayHaveMissed = true;
+    this.#look();
+  }
+
+  async #stopCancelled(workerId: string): Promise<void> {
+    this.#mayHaveMissed = false;
+    const { database, log } = this.#options;
+    try {
+      const { rows } = await database.pool.query<{ id: string }>(
+        "select id from croft.job where worker_id = $1 and status = 'running' and cancel_requested_at is not null",
+        [workerId],
+      );
+      for (const { id } of rows) this.#running.get(id)?.stop("cancelled");
+    } catch (error) {
+      log.warn({ err: error }, "cancelled jobs are told with the next renewal");
+    }
   }
 
   #stopAll(reason: StopReason): void {
@@ -251,7 +271,7 @@ export class JobWorker {
     this.#results = [];
     while (!this.#isEnded) {
       try {
-        await endWorker(this.#options.database, this.#id, "lost", reason);
+        await this.#endAs("lost", reason);
         if (this.#isDraining) return this.#onIdle?.();
         await this.#begin();
         return this.#look();
@@ -270,13 +290,10 @@ export class JobWorker {
       log.warn({ err: error }, "workers that have ended could not be looked for");
     }
   }
-}
 
-async function endWorker(
-  database: Database,
-  id: string,
-  outcome: string,
-  reason: string,
-): Promise<void> {
-  await database.pool.query("select croft.end_worker($1, $2, $3, null)", [id, outcome, reason]);
+  async #endAs(outcome: "drained" | "lost", reason: string): Promise<void> {
+    const { database, maxLost } = this.#options;
+    const values = [this.#id, outcome, reason, maxLost];
+    await database.pool.query("select croft.end_worker($1, $2, $3, $4)", values);
+  }
 }

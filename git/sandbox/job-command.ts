@@ -21,7 +21,8 @@ export interface JobCommandOptions {
   readonly signal?: AbortSignal | undefined;
   /** How much of each stream is kept for the result; more is thrown away, after `onOutput` has seen it. */
   readonly maxOutputBytes?: number | undefined;
-  readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Buffer) => void) | undefined;
+  /** A promise that it returns is waited for before more is read, as long as the command runs. */
+  readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Buffer) => unknown) | undefined;
   /** Where the command's output goes instead of being kept. Its errors fail the command. */
   readonly output?: Writable | undefined;
   /** Between asking and force; a function is asked when it has to end. */
@@ -82,8 +83,8 @@ export class JobCommand {
   async #run(options: JobCommandOptions): Promise<JobCommandResult> {
     const { signal, timeoutMs = TIMEOUT_MS } = options;
     const child = this.#child;
-    const stdout = keep(child.stdout, "stdout", options);
-    const stderr = keep(child.stderr, "stderr", options);
+    const stdout = keep(child, "stdout", options);
+    const stderr = keep(child, "stderr", options);
     const timer = setTimeout(() => void this.end("timeout"), Math.min(timeoutMs, TIMEOUT_MS_MAX));
     const onAbort = () => void this.end("aborted");
     if (signal?.aborted) onAbort();
@@ -200,21 +201,33 @@ async function endPolitely(init: ProcessIdentity, graceMs: number): Promise<void
 }
 
 function keep(
-  stream: Readable | null,
+  child: ChildProcess,
   name: "stdout" | "stderr",
   { maxOutputBytes = OUTPUT_BYTES_MAX, onOutput, output }: JobCommandOptions,
 ): () => Buffer {
+  const stream: Readable | null = child[name];
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
+  let hasEnded = false;
+  const waiting = output === undefined ? [child.stdout, child.stderr] : [stream]; // else one would overtake the other
   if (name === "stdout" && output !== undefined) {
     stream?.pipe(output);
     return () => Buffer.alloc(0);
   }
   stream?.on("data", (chunk: Buffer) => {
-    onOutput?.(name, chunk);
+    const wait = onOutput?.(name, chunk);
+    if (wait instanceof Promise && !hasEnded) {
+      const goOn = () => void waiting.map((each) => each?.resume());
+      for (const each of waiting) each?.pause();
+      wait.then(goOn, goOn);
+    }
     const room = maxOutputBytes - sizeBytes;
     if (room > 0) chunks.push(chunk.subarray(0, room));
     sizeBytes += chunk.length;
+  });
+  child.once("exit", () => {
+    hasEnded = true; // what is left in the pipe is little, and nobody waits long for it
+    stream?.resume();
   });
   stream?.on("error", () => {}); // destroyed below when a stray holder keeps it open
   return () => Buffer.concat(chunks);

@@ -97,7 +97,9 @@ function readRoutes(app: App, { database }: Engine): void {
         tags: ["jobs"],
         summary: "What happened to a job so far",
         params: JobPath,
-        querystring: z.strictObject({ after: z.coerce.number().int().min(0).prefault(0) }),
+        querystring: z.strictObject({
+          after: z.coerce.number().int().min(0).max(2_147_483_647).prefault(0),
+        }),
         response: {
           200: EventList,
           ...describeProblems("unauthenticated", "not-found", "invalid-input"),

@@ -1,6 +1,6 @@
 // The log of a job as text: all of it, a range, or what came since.
 import { Readable } from "node:stream";
-import { type Engine, logSize, readJob, readLogBytes } from "@croft/engine";
+import { type Engine, EngineError, logExtent, readJob, readLogBytes } from "@croft/engine";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { byteRangeOf } from "../byte-range.ts";
@@ -37,20 +37,28 @@ export function logRoutes(app: App, { database }: Engine): void {
         },
       },
     },
-    async ({ principal, params, query, headers }, reply) => {
+    async ({ method, principal, params, query, headers }, reply) => {
       await readJob(database, scopeOf(principal), params.id);
-      const size = await logSize(database, params.id);
+      const { from: first, to: size } = await logExtent(database, params.id);
       reply
         .type("text/plain; charset=utf-8")
         .header("accept-ranges", "bytes")
         .header("x-log-size", size);
       const range = byteRangeOf(headers.range, size, "the log");
+      if (range !== undefined && range.from < first) {
+        throw new EngineError(
+          "range-not-satisfiable",
+          `the first ${first} bytes of the log are forgotten`,
+        );
+      }
       if (range !== undefined) {
         reply.code(206).header("content-range", `bytes ${range.from}-${range.to - 1}/${size}`);
       }
-      const { from, to } = range ?? { from: Math.min(query.since ?? 0, size), to: size };
+      const since = Math.min(Math.max(query.since ?? 0, first), size);
+      const { from, to } = range ?? { from: since, to: size };
       reply.header("content-length", to - from);
-      const bytes = Readable.from(readLogBytes(database, params.id, { from, to }));
+      const wanted = method === "HEAD" ? [] : readLogBytes(database, params.id, { from, to });
+      const bytes = Readable.from(wanted);
       return await reply.send(bytes as unknown as string); // Fastify passes streams through as they are
     },
   );

@@ -206,3 +206,55 @@ test("a stream ends soon after the token that opened it", async () => {
   await engine.database.pool.query("update croft.app_token set expires_at = croft.now()");
   expect(await next).toEqual({ done: true, value: undefined });
 });
+
+test("a job that has ended and whose events are forgotten is told as a whole, and the stream ends", async () => {
+  const { url, local, submit, engine } = await scene();
+  const id = await submit({ type: "noop" });
+  const path = `${url}/api/jobs/${id}/events`;
+  await collect(readStream(path, local));
+  await engine.database.pool.query("delete from croft.event where type <> 'job.queued'");
+  const whole = [{ id: "3", event: "reset", data: { id, status: "done" } }];
+  expect(await collect(readStream(path, local))).toMatchObject(whole);
+  expect(await collect(readStream(path, { ...local, "last-event-id": "1" }))).toMatchObject(whole);
+  expect(await collect(readStream(path, { ...local, "last-event-id": "3" }))).toEqual([]);
+});
+
+test("of a log whose beginning is forgotten the rest is told, and what is asked for before it is refused", async () => {
+  const { url, local, submit, begun, held, engine } = await scene();
+  const id = await submit();
+  await begun(1);
+  for (const [stream, text] of [["stdout", "first\n"] as const, ["stderr", "rest\n"] as const]) {
+    held[0]?.attempt.log(text, stream);
+  }
+  held[0]?.succeed();
+  const path = `${url}/api/jobs/${id}/log`;
+  await collect(readStream(`${path}/events`, local));
+  await engine.database.pool.query("delete from croft.job_log where seq = 1");
+  const get = async (headers: object = {}) => {
+    const response = await fetch(path, { headers: { ...local, ...headers } });
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await get()).toEqual({ status: 200, text: "rest\n" });
+  expect(await get({ range: "bytes=7-8" })).toEqual({ status: 206, text: "es" });
+  expect(await get({ range: "bytes=-3" })).toEqual({ status: 206, text: "st\n" });
+  const refused = await get({ range: "bytes=2-8" });
+  expect(refused).toMatchObject({ status: 416 });
+  expect(refused.text).toContain("the first 6 bytes of the log are forgotten");
+  const pieces = await collect(readStream(`${path}/events`, local));
+  expect(pieces.map(({ id: at, data }) => [at, data.text])).toEqual([
+    ["11", "rest\n"],
+    [undefined, undefined],
+  ]);
+});
+
+test("asked for its head only, a stream answers and takes no place", async () => {
+  const { url, local, foreign, submit } = await scene({ "stream.perApp": "1" });
+  const id = await submit({ type: "hold" }, foreign);
+  for (const path of ["/api/events", `/api/jobs/${id}/events`, `/api/jobs/${id}/log/events`]) {
+    const response = await fetch(url + path, { method: "HEAD", headers: foreign });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+  }
+  const metrics = await (await fetch(`${url}/metrics`, { headers: local })).text();
+  expect(metrics).toContain("croft_event_streams 0");
+});

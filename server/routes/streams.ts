@@ -7,9 +7,13 @@ import {
   eventOf,
   type FeedCursor,
   followLog,
+  hasEvent,
   readJob,
   readLastSeq,
+  type Scope,
+  showRun,
 } from "@croft/engine";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
@@ -21,26 +25,41 @@ const STREAM = {
   description: "a stream of server-sent events",
   content: { "text/event-stream": { schema: z.string() } },
 };
-const FINAL = ["job.done", "job.failed", "job.cancelled"];
 
 const LastEventId = z.object({
   "last-event-id": z.string().max(64).optional().describe("goes on after this one"),
 });
 
 export function streamRoutes(app: App, engine: Engine, streams: EventStreams): void {
-  jobEventsRoute(app, engine, streams);
+  subjectEventsRoute(app, engine, streams, { word: "job", read: readJob });
+  subjectEventsRoute(app, engine, streams, { word: "run", read: showRun });
   allEventsRoute(app, engine, streams);
   jobLogRoute(app, engine, streams);
 }
 
-function jobEventsRoute(app: App, { database, subjects }: Engine, streams: EventStreams): void {
+interface Subject {
+  readonly word: "job" | "run";
+  readonly read: (
+    database: Engine["database"],
+    scope: Scope,
+    id: string,
+  ) => Promise<{ readonly finished_at: string | null }>;
+}
+
+function subjectEventsRoute(
+  app: App,
+  { database, subjects }: Engine,
+  streams: EventStreams,
+  { word, read }: Subject,
+): void {
+  const final = ["done", "failed", "cancelled"].map((status) => `${word}.${status}`);
   app.get(
-    "/api/jobs/:id/events",
+    `/api/${word}s/:id/events`,
     {
       config: { access: "reader" },
       schema: {
         tags: ["events"],
-        summary: "Follow a job until it has ended",
+        summary: `Follow a ${word} until it has ended`,
         params: JobPath,
         headers: LastEventId,
         response: {
@@ -51,23 +70,30 @@ function jobEventsRoute(app: App, { database, subjects }: Engine, streams: Event
     },
     async (request, reply) => {
       const { principal, params, headers } = request;
-      const job = await readJob(database, scopeOf(principal), params.id);
+      const thing = await read(database, scopeOf(principal), params.id);
       const after = numberIn(headers["last-event-id"]);
       const newest = await readLastSeq(database, params.id);
       if (after > newest) throw foreignId();
+      if (request.method === "HEAD") return await answerHead(reply);
+      const isOver =
+        thing.finished_at !== null &&
+        !(await hasEvent(database, params.id, { afterSeq: after, types: final }));
       const stream = streams.open(request, reply);
-      if (job.finished_at !== null && after === newest) {
-        stream.end(); // it knows everything there will ever be
+      if (isOver) {
+        // Either it knows everything there will ever be, or what it does not know is forgotten.
+        if (after < newest) stream.send({ id: String(newest), event: "reset", data: thing });
+        stream.end();
         return reply;
       }
       let last = after;
       const onEvents = (rows: readonly EventRow[]) => {
-        if (last > 0 && (rows[0]?.seq ?? 0) > last + 1) stream.send({ event: "reset", data: job });
+        if (last > 0 && (rows[0]?.seq ?? 0) > last + 1)
+          stream.send({ event: "reset", data: thing });
         for (const row of rows) {
           last = row.seq;
           if (!stream.send({ id: String(row.seq), event: row.type, data: eventOf(row) }))
             return false;
-          if (!FINAL.includes(row.type)) continue;
+          if (!final.includes(row.type)) continue;
           stream.end();
           return false;
         }
@@ -98,6 +124,7 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
     async (request, reply) => {
       const { owner } = scopeOf(request.principal);
       const after = cursorIn(request.headers["last-event-id"]);
+      if (request.method === "HEAD") return await answerHead(reply);
       const stream = streams.open(request, reply);
       const following = feed.follow(
         {
@@ -149,6 +176,7 @@ function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStr
       const scope = scopeOf(principal);
       await readJob(database, scope, params.id);
       const from = numberIn(headers["last-event-id"]);
+      if (request.method === "HEAD") return await answerHead(reply);
       const stream = streams.open(request, reply);
       const follow = { jobId: params.id, from, signal: stream.signal };
       const isOver = async () => (await readJob(database, scope, params.id)).finished_at !== null;
@@ -171,6 +199,12 @@ function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStr
       return reply;
     },
   );
+}
+
+/** Only what a stream would begin with: nothing is followed, and no place is taken. */
+async function answerHead(reply: FastifyReply): Promise<FastifyReply> {
+  reply.type("text/event-stream; charset=utf-8").header("cache-control", "no-store");
+  return await reply.send();
 }
 
 function numberIn(text: string | undefined): number {

@@ -31,10 +31,11 @@ const COUNTS = `
     select distinct on (lane_id) lane_id, rank, class from croft.job
     where status = 'queued' and rank is not null order by lane_id, rank, id
   ), lane as materialized (
-    select l.*, coalesce(c.running, 0) as true_running, coalesce(c.queued, 0) as true_queued,
+    select l.*, coalesce(c.running, 0) + r.held as true_running, coalesce(c.queued, 0) as true_queued,
       h.rank as true_rank, h.class as true_class,
-      not l.is_paused and coalesce(c.queued, 0) > 0 and coalesce(c.running, 0) < l.max_running as true_open
-    from croft.lane l left join count c on c.lane_id = l.id left join head h on h.lane_id = l.id
+      not l.is_paused and coalesce(c.queued, 0) > 0 and coalesce(c.running, 0) + r.held < l.max_running as true_open
+    from croft.lane l left join count c on c.lane_id = l.id left join head h on h.lane_id = l.id,
+      lateral (select count(*) as held from croft.lane_hold where lane_id = l.id) r
   ), owner as (
     select o.*,
       coalesce((select sum(running) from count c where c.owner = o.id), 0) as true_running,

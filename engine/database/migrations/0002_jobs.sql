@@ -102,6 +102,8 @@ create table croft.job (
   timeout_ms bigint,
   worker_id uuid,
   seq integer not null default 1,
+  -- Of its last event. The next one's is not less, although whoever writes it may have begun earlier and waited.
+  event_xid xid8 not null default pg_current_xact_id(),
   cancel_requested_at timestamptz,
   input jsonb not null,
   result jsonb,

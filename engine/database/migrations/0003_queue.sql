@@ -105,7 +105,8 @@ begin
       order by a.owner, a.idempotency_key
       on conflict (owner, key) do update
         set digest = excluded.digest, job_id = excluded.job_id, expires_at = excluded.expires_at
-        where idempotency.expires_at <= croft.now();
+        where idempotency.expires_at <= croft.now()
+          or not exists (select from croft.job where id = idempotency.job_id);
     select coalesce(array_agg(a.id), '{}') into v_repeated
       from jsonb_to_recordset(p_jobs) as a(id uuid, owner text, idempotency_key text)
       join croft.idempotency i on i.owner = a.owner and i.key = a.idempotency_key
@@ -136,7 +137,9 @@ begin
     exit when v_known = cardinality(v_lanes); -- else one has just been cleared away
     v_has_lanes := false;
   end loop;
-  if v_owners > 1 then perform croft.lock_lanes(v_lanes); end if;
+  -- A lane that opens begins at its owner's clock, and that must not go on meanwhile.
+  perform from croft.owner where id in (
+    select l.owner from croft.lane l where l.id = any (v_lanes) and (v_owners > 1 or not croft.is_open(l))) order by id for update;
 
   with new as (
     insert into croft.job (id, owner, key, lane_id, type, class, rank, run_at, attempts, timeout_ms, input, dedupe,
@@ -257,19 +260,21 @@ begin
   return cardinality(v_jobs);
 end $$;
 
--- The turn of a worker. First its results: each ends an attempt as done, failed, cancelled, drained or lost, if the
--- attempt is still its own; a late word of a worker that lost its lease changes nothing. Then as many jobs for its free
+-- The turn of a worker. First its results: each ends an attempt as done, held, failed, cancelled, drained or lost, if the
+-- attempt is still its own; a late word of a worker that lost its lease changes nothing. `held` is done, but the place in
+-- the lane stays taken, by the run that the job is of. Then as many jobs for its free
 -- slots as there is room for at all three levels: owners take turns, and so do the lanes of one owner. Both in one call,
 -- so that a lane that goes on with its next job is written once.
 create function croft.settle_and_claim(
-  p_worker uuid, p_results jsonb, p_slots integer, p_types text[], out released uuid[], out started uuid[], out claimed json)
+  p_worker uuid, p_results jsonb, p_slots integer, p_types text[], p_is_wide boolean, out released uuid[],
+  out started uuid[], out claimed json)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_room integer;
-  v_wide integer;
   v_many integer;
   v_lanes uuid[];
+  v_found uuid[];
   v_owners text[] := '{}';
   v_lane croft.lane[]; -- as they were locked
   v_owner croft.owner[];
@@ -279,7 +284,11 @@ declare
   v_turn float8;
   v_left uuid[];
   v_left_by text[];
+  v_gone integer[];
   v_back integer[];
+  v_runs uuid[];
+  v_holders uuid[];
+  v_held uuid[];
   v_now timestamptz := croft.now();
 begin
   released := '{}';
@@ -287,41 +296,46 @@ begin
     select array_agg(distinct r.lane_id), array_agg(r.owner) into v_lanes, v_owners
       from jsonb_to_recordset(p_results) as r(lane_id uuid, owner text);
   end if;
-  -- A worker for some types only may find nothing for it in the lanes that come first. And now and then everybody looks at
-  -- all lanes, for those that such workers have passed by.
-  select running, max_running, clock,
-      case when random() < 0.02 or exists (select from croft.job_type where type <> all (p_types)) then 1000 else 0 end
-    into v_running, v_max, v_clock, v_wide from croft.queue;
+  select running, max_running, clock into v_running, v_max, v_clock from croft.queue;
   -- As if all of them were its own still; without a limit that is one more than an integer holds.
   v_room := least(p_slots, v_max::bigint - v_running + cardinality(v_owners));
   if v_room > 0 then
     -- Only those that can have a turn now, and a few more: owners by their turn, and of each as many lanes as may come before
     -- the room is taken. Ties go as below. The nth owner in line starts after n - 1 of others.
-    v_many := greatest(v_wide, v_room) + 4;
-    select array_agg(x.lane) || v_lanes into v_lanes from (
-      select l.id as lane
-      from (
-        select id, clock, room, place, row_number() over (order by place, id) as nth from (
-          (select id, clock, max_running - running + cardinality(array_positions(v_owners, id)) as room,
-            turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end as place
-          from croft.owner
-          where running < max_running and ready_background + ready_normal + ready_interactive > 0
-          order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
-          limit v_many)
-          union all -- and those that these results give room again
-          select id, clock, max_running - running + cardinality(array_positions(v_owners, id)),
-            turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end
-          from croft.owner where id = any (v_owners) and running >= max_running) o
-      ) o cross join lateral (
-        select id, row_number() over () as nth from (
-          select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
-            -- No lane that is open is further behind, unless it was passed by for its type. What is left of earlier turns
-            -- lies there as long as somebody keeps an old snapshot.
-            and (turn - 8 * head_class) >= case when v_wide > 0 then '-infinity' else o.clock - 40 end
-          order by (turn - 8 * head_class), id limit greatest(0, least(v_many - o.nth + 1, o.room))) l
-      ) l
-      order by o.place + l.nth, l.nth, o.id limit v_many
-    ) x;
+    loop
+      v_many := case when p_is_wide then 1000 else v_room + 4 end;
+      select array_agg(x.lane) into v_found from (
+        select l.id as lane
+        from (
+          select id, clock, room, place, row_number() over (order by place, id) as nth from (
+            (select id, clock, max_running - running + cardinality(array_positions(v_owners, id)) as room,
+              turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end as place
+            from croft.owner
+            where running < max_running and ready_background + ready_normal + ready_interactive > 0
+            order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
+            limit v_many)
+            union all -- and those that these results give room again
+            select id, clock, max_running - running + cardinality(array_positions(v_owners, id)),
+              turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end
+            from croft.owner where id = any (v_owners) and running >= max_running) o
+        ) o cross join lateral (
+          select id, row_number() over () as nth from (
+            select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
+              -- No lane that is open is further behind: it began at the clock, and the clock goes on by turns taken in order,
+              -- each at most 16 before its time. What is left of earlier turns lies there as long as somebody keeps an old
+              -- snapshot.
+              and (turn - 8 * head_class) >= case when p_is_wide then '-infinity' else o.clock - 40 end
+            order by (turn - 8 * head_class), id
+            limit case when p_is_wide then v_many else greatest(0, least(v_many - o.nth + 1, o.room)) end) l
+        ) l
+        order by o.place + l.nth, l.nth, o.id limit v_many
+      ) x;
+      exit when v_found is not null or p_is_wide or not exists (
+        select from croft.owner
+        where running < max_running and ready_background + ready_normal + ready_interactive > 0);
+      p_is_wide := true; -- somebody waits, far behind: passed by, perhaps, for the type of its job
+    end loop;
+    v_lanes := v_found || v_lanes;
   end if;
   if v_lanes is null or v_lanes = '{}' then return; end if;
   select array_agg(x.l), array_agg(distinct (x.l).owner) into v_lane, v_owners from (
@@ -332,16 +346,17 @@ begin
   if p_results is not null then
     with told_by as materialized (
       select r.*, (case
-          when r.outcome = 'done' then 'done'
+          when r.outcome in ('done', 'held') then 'done'
           when r.outcome = 'cancelled' or j.cancel_requested_at is not null then 'cancelled'
-          when r.outcome in ('lost', 'drained')
-            then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
-          when j.failures + 1 < case r.class when 'transient' then coalesce(j.attempts, 3)
-            when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end then 'queued'
+          when r.outcome = 'drained' then 'queued'
+          when r.outcome = 'lost' then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
+          when j.failures + 1 < coalesce(r.tries, case r.class when 'transient' then coalesce(j.attempts, 3)
+            when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end) then 'queued'
           else 'failed'
         end)::croft.job_status as status
       from jsonb_to_recordset(p_results) as
-        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer)
+        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer,
+          tries integer)
       -- `offset 0`: by the id, whatever is known of the tables. Else all that runs anywhere may be read to find a few.
       cross join lateral (select * from croft.job where id = r.id offset 0) j
       where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt and j.lane_id = any (v_lanes)
@@ -353,25 +368,32 @@ begin
         run_at = case when r.outcome = 'failed' then v_now + make_interval(secs => coalesce(
             r.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
         failures = j.failures + (r.outcome = 'failed')::integer,
-        losses = j.losses + (r.outcome in ('lost', 'drained'))::integer,
+        losses = j.losses + (r.outcome = 'lost')::integer,
         finished_at = case when r.status <> 'queued' then v_now end,
         result = r.result,
-        error = case when r.outcome <> 'done' then r.error end,
-        seq = j.seq + 1
+        error = case when r.status <> 'done' then r.error end,
+        seq = j.seq + 1,
+        event_xid = greatest(j.event_xid, pg_current_xact_id())
       from told_by r where j.id = r.id
-      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.rank, r.outcome
+      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.event_xid, j.rank, j.run_id, r.outcome
     ), told as (
-      insert into croft.event (subject, seq, owner, type, data, at)
-        select id, seq, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
+      insert into croft.event (subject, seq, xid, owner, type, data, at)
+        select id, seq, event_xid, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
           case when status = 'done' then jsonb_build_object('attempt', attempt)
           else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
             'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
         from ended
     )
-    select coalesce(array_agg(id), '{}'), array_agg(lane_id), array_agg(owner),
-        array_agg((status = 'queued' and rank is not null)::integer)
-      into released, v_left, v_left_by, v_back from ended;
+    select coalesce(array_agg(id), '{}'), array_agg(lane_id), array_agg(owner), array_agg((outcome <> 'held')::integer),
+        array_agg((status = 'queued' and rank is not null)::integer),
+        array_agg(run_id) filter (where run_id is not null and status <> 'queued'),
+        array_agg(run_id) filter (where outcome = 'held'), array_agg(lane_id) filter (where outcome = 'held')
+      into released, v_left, v_left_by, v_gone, v_back, v_runs, v_holders, v_held from ended;
     v_running := v_running - cardinality(released);
+    if v_holders is not null then
+      insert into croft.lane_hold (run_id, lane_id) select * from unnest(v_holders, v_held);
+    end if;
+    if v_runs is not null then perform croft.mark_due(v_runs); end if;
   end if;
 
   with owner_now as materialized (
@@ -387,15 +409,18 @@ begin
       case when croft.is_open(l) then l.head_class end as class_before,
       o.turn as owner_turn, o.room
     from unnest(v_lane) l join owner_now o on o.id = l.owner left join (
-      select lane, count(*)::integer as gone, sum(back)::integer as back
-      from unnest(v_left, v_back) as f(lane, back) group by lane
+      select lane, sum(gone)::integer as gone, sum(back)::integer as back
+      from unnest(v_left, v_gone, v_back) as f(lane, gone, back) group by lane
     ) f on f.lane = l.id
   ), line as (
     select j.id, j.class, j.rank, l.id as lane, l.owner,
       l.turn + row_number() over (partition by l.id order by j.rank, j.id) - 1 as turn, l.owner_turn, l.room
     from lane_now l cross join lateral (
-      select id, class, rank from croft.job
-      where lane_id = l.id and status = 'queued' and rank is not null and type = any (p_types)
+      select id, class, rank from ( -- whoever does not take every type looks at the first hundred of a lane
+        select id, class, rank, type from croft.job
+        where lane_id = l.id and status = 'queued' and rank is not null
+        order by rank, id limit case when p_is_wide then 100 else least(l.max_running - l.running, l.room, v_room) end) x
+      where type = any (p_types)
       order by rank, id limit least(l.max_running - l.running, l.room, v_room)
     ) j
     where v_room > 0 and l.room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
@@ -413,12 +438,12 @@ begin
   ), started as (
     update croft.job j set
       status = 'running', attempt = j.attempt + 1, worker_id = p_worker, started_at = v_now, seq = j.seq + 1,
-      progress = null
+      event_xid = greatest(j.event_xid, pg_current_xact_id()), progress = null
     from pick p where j.id = p.id
-    returning j.id, j.owner, j.key, j.lane_id, j.type, j.attempt, j.timeout_ms, j.input, j.seq
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid
   ), told as (
-    insert into croft.event (subject, seq, owner, type, data, at)
-      select id, seq, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
+    insert into croft.event (subject, seq, xid, owner, type, data, at)
+      select id, seq, event_xid, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
       from started
   ), next as materialized (
     select n.id, n.owner, coalesce(t.jobs, 0) as jobs, n.running + coalesce(t.jobs, 0) as running,
@@ -456,6 +481,14 @@ begin
   if cardinality(released) > 0 or started is not null then
     update croft.queue set running = v_running + coalesce(cardinality(started), 0), clock = greatest(clock, v_turn);
   end if;
+  if p_is_wide then
+    -- Lanes that were passed by for their types lose their turn: they would fall behind, and keep others out of sight.
+    update croft.lane l set turn = greatest(l.turn, o.clock) + 1
+      from croft.owner o
+      where l.id = any (v_lanes) and o.id = l.owner and croft.is_open(l)
+        and l.turn <= o.clock + case when cardinality(v_lanes) < v_many then 0 else 8 end
+        and not exists (select from croft.job j where j.id = any (started) and j.lane_id = l.id);
+  end if;
 end $$;
 
 -- What a worker says and asks in one call: these have ended, and I have so many free slots.
@@ -465,18 +498,16 @@ language plpgsql as $$
 declare
   v_started uuid[];
   v_slots integer;
+  v_is_partial boolean;
 begin
   perform croft.lock_queue();
   select (select min(run_at) from croft.job where status = 'queued' and rank is null),
       case when exists (select from croft.worker
-        where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now()) then p_slots else 0 end
-    into next_due_at, v_slots;
-  if next_due_at <= croft.now() then
-    perform croft.admit_due(100);
-    select min(run_at) into next_due_at from croft.job where status = 'queued' and rank is null;
-  end if;
+        where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now()) then p_slots else 0 end,
+      exists (select from croft.job_type where type <> all (p_types))
+    into next_due_at, v_slots, v_is_partial;
   select t.released, t.started, t.claimed into released, v_started, claimed
-    from croft.settle_and_claim(p_worker, p_results, v_slots, p_types) t;
+    from croft.settle_and_claim(p_worker, p_results, v_slots, p_types, v_is_partial) t;
   if cardinality(released || v_started) > 0 then perform croft.announce(released || v_started); end if;
   -- A freed place that this worker has not taken itself may be another's.
   if cardinality(released) > 0 and exists (
@@ -497,6 +528,7 @@ declare
   v_before croft.lane[];
   v_cancelled uuid[];
   v_asked uuid[];
+  v_runs uuid[];
 begin
   select array_agg(distinct lane_id) into v_lanes from croft.job
     where id = any (p_jobs) and status in ('queued', 'running');
@@ -506,18 +538,22 @@ begin
   end if;
   with ended as (
     update croft.job set status = 'cancelled', finished_at = croft.now(), seq = seq + 1,
+      event_xid = greatest(event_xid, pg_current_xact_id()),
       cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
       error = jsonb_build_object('code', 'cancelled', 'message', 'cancelled before it started', 'class', 'cancelled')
     where id = any (p_jobs) and status = 'queued'
-    returning id, owner, lane_id, seq, rank
+    returning id, owner, lane_id, seq, event_xid, rank, run_id
   ), told as (
-    insert into croft.event (subject, seq, owner, type, data) select id, seq, owner, 'job.cancelled', '{}' from ended
+    insert into croft.event (subject, seq, xid, owner, type, data)
+      select id, seq, event_xid, owner, 'job.cancelled', '{}' from ended
   ), lanes as (
     update croft.lane l set queued = l.queued - x.jobs
     from (select lane_id, count(*)::integer as jobs from ended where rank is not null group by lane_id) x
     where l.id = x.lane_id
   )
-  select coalesce(array_agg(id), '{}') into v_cancelled from ended;
+  select coalesce(array_agg(id), '{}'), array_agg(run_id) filter (where run_id is not null) into v_cancelled, v_runs
+    from ended;
+  if v_runs is not null then perform croft.mark_due(v_runs); end if;
   if cardinality(v_cancelled) > 0 then
     perform croft.refresh_heads(v_lanes);
     perform croft.count_ready(v_before);
@@ -541,11 +577,6 @@ declare
   v_lanes uuid[];
   v_before croft.lane[];
 begin
-  if exists (select from croft.queue
-    where max_running = p_global and owner_limit = p_owner and lane_limit = p_lane)
-  then
-    return;
-  end if;
   perform croft.lock_queue();
   update croft.queue set max_running = p_global, owner_limit = p_owner, lane_limit = p_lane;
   select array_agg(id) into v_lanes from croft.lane where not has_own_limit and key <> '' and max_running <> p_lane;
@@ -575,7 +606,8 @@ begin
     has_own_limit = case when p_sets_limit then p_limit is not null else l.has_own_limit end,
     is_paused = coalesce(p_paused, l.is_paused),
     turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end,
-    seq = l.seq + 1
+    -- One that was cleared away and came back goes on counting.
+    seq = 1 + greatest(l.seq, (select coalesce(max(seq), 0) from croft.event where subject = p_lane))
   where id = p_lane returning * into v_lane;
   perform croft.count_ready(v_before);
   insert into croft.event (subject, seq, owner, type, data) values (v_lane.id, v_lane.seq, v_lane.owner, 'lane.changed',
@@ -594,7 +626,7 @@ declare
 begin
   for v_function in
     select oid::regprocedure from pg_proc
-    where pronamespace = 'croft'::regnamespace and proname in ('enqueue', 'take_turn', 'cancel')
+    where pronamespace = 'croft'::regnamespace and proname in ('enqueue', 'admit_due', 'take_turn', 'cancel')
   loop
     execute format('alter function %s set plan_cache_mode = force_generic_plan', v_function);
     foreach v_kind in array array['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'incremental_sort'] loop

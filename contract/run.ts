@@ -1,0 +1,158 @@
+// A run: one execution of a pipeline, with its steps.
+import { z } from "zod";
+import { JobError, JobPriority, Name } from "./job.ts";
+
+export const RunStatus = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled"]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+const InputValue = z.union([z.string().max(65_536), z.number(), z.boolean()]);
+const PipelineText = z.string().min(1).max(1_048_576).describe("YAML; see docs/pipelines.md");
+
+export const NewRun = z
+  .strictObject({
+    pipeline: Name.optional().describe("the name of a stored pipeline; or else `text`"),
+    text: PipelineText.optional(),
+    file: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("where the text comes from, for messages"),
+    inputs: z.record(z.string().max(200), InputValue).prefault({}),
+    repository: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe("instead of the one that the pipeline names"),
+    ref: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("branch, tag or commit; its default branch"),
+    priority: JobPriority.prefault("normal"),
+  })
+  .refine(({ pipeline, text }) => (pipeline === undefined) !== (text === undefined), {
+    message: "name a stored pipeline, or send a text",
+    path: ["pipeline"],
+  })
+  .meta({ id: "NewRun" });
+export type NewRun = z.infer<typeof NewRun>;
+
+export const RunStep = z
+  .object({
+    step: z.string(),
+    item: z.string().nullable().describe("of a matrix; null for the step itself"),
+    name: z.string(),
+    kind: z.enum(["run", "uses", "integrate", "approval", "publish"]),
+    needs: z.array(z.string()),
+    status: z.enum([
+      ...(["pending", "queued", "running", "waiting"] as const),
+      ...(["done", "failed", "skipped", "cancelled"] as const),
+    ]),
+    reason: z.string().nullable().describe("why it was skipped or cancelled"),
+    job_id: z.uuid().nullable(),
+    run_id: z.uuid().nullable().describe("of a sub-pipeline"),
+    attempt: z.int().nullable().describe("of its job"),
+    outputs: z.record(z.string(), z.unknown()),
+    commit: z.string().nullable(),
+    branch: z.string().nullable(),
+    report: z.record(z.string(), z.unknown()).nullable(),
+    summary: z.string().nullable(),
+    error: JobError.nullable(),
+    matrix: z.record(z.string(), z.unknown()).nullable(),
+    decided_by: z.string().nullable(),
+    deadline_at: z.iso.datetime().nullable(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "RunStep" });
+export type RunStep = z.infer<typeof RunStep>;
+
+export const Run = z
+  .object({
+    id: z.uuid(),
+    owner: z.string(),
+    name: z.string(),
+    number: z.int(),
+    status: RunStatus,
+    pipeline: z
+      .object({ id: z.uuid(), version: z.int() })
+      .nullable()
+      .describe("the stored one it is a run of"),
+    file: z.string().nullable(),
+    inputs: z.record(z.string(), z.unknown()),
+    outputs: z.record(z.string(), z.unknown()).nullable(),
+    repository: z.string(),
+    ref: z.string().nullable(),
+    commit: z.string().nullable().describe("known when it has started"),
+    key: z.string().nullable().describe("of its lane"),
+    attempt: z.int().describe("1, and one more with each retry"),
+    parent_id: z.uuid().nullable(),
+    started_by: z.string(),
+    cancel_requested: z.boolean(),
+    error: JobError.nullable(),
+    created_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "Run" });
+export type Run = z.infer<typeof Run>;
+
+export const RunDetail = Run.extend({
+  text: z.string().describe("exactly what ran"),
+  steps: z.array(RunStep).describe("in the order of the file; items after their step"),
+}).meta({ id: "RunDetail" });
+export type RunDetail = z.infer<typeof RunDetail>;
+
+export const RunQuery = z.strictObject({
+  status: RunStatus.optional(),
+  name: Name.optional(),
+  cursor: z.string().max(200).optional().describe("`next_cursor` of the page before"),
+  limit: z.coerce.number().int().min(1).max(200).prefault(50),
+});
+export type RunQuery = z.infer<typeof RunQuery>;
+
+export const RunList = z
+  .object({ runs: z.array(Run).describe("newest first"), next_cursor: z.string().nullable() })
+  .meta({ id: "RunList" });
+export type RunList = z.infer<typeof RunList>;
+
+export const RunRetry = z
+  .strictObject({
+    from: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("do this step again, and all that need it"),
+  })
+  .meta({ id: "RunRetry" });
+
+export const RunApproval = z
+  .strictObject({
+    step: z.string().min(1).max(200),
+    approve: z.boolean().prefault(true).describe("false refuses it"),
+  })
+  .meta({ id: "RunApproval" });
+
+export const NewPipeline = z.strictObject({ text: PipelineText }).meta({ id: "NewPipeline" });
+
+export const StoredPipeline = z
+  .object({
+    id: z.uuid(),
+    owner: z.string(),
+    name: z.string(),
+    version: z.int(),
+    text: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "StoredPipeline" });
+export type StoredPipeline = z.infer<typeof StoredPipeline>;
+
+export const PipelineList = z
+  .object({ pipelines: z.array(StoredPipeline.omit({ text: true })) })
+  .meta({ id: "PipelineList" });
+export type PipelineList = z.infer<typeof PipelineList>;

@@ -1,0 +1,132 @@
+// What people do to a run: cancel, retry, approve.
+
+import { planGraph } from "@croft/pipeline";
+import type { Queryable } from "../database/in-transaction.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import type { Engine } from "../engine.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Scope } from "../jobs/read-jobs.ts";
+import { pipelineOf } from "./read-pipeline.ts";
+import { submitStart } from "./run-changes.ts";
+import type { RunRow } from "./run-rows.ts";
+
+type Parts = Pick<Engine, "database" | "intake">;
+
+/** Its steps are asked to end; what runs `always()` still does. */
+export async function cancelRun({ database }: Parts, scope: Scope, id: string): Promise<void> {
+  await inTransaction(database, async (client) => {
+    const run = await lockOwn(client, scope, id);
+    if (run.finished_at !== null) throw new EngineError("job-ended", "the run has ended already");
+    await client.query(
+      "update croft.run set cancel_requested_at = coalesce(cancel_requested_at, croft.now()) where id = $1",
+      [id],
+    );
+    await client.query("select croft.mark_due($1)", [[id]]);
+  });
+}
+
+/** The same run once more: what has ended well is kept, from `from` on everything is done again. */
+export async function retryRun(
+  { database, intake }: Parts,
+  scope: Scope,
+  id: string,
+  from?: string,
+): Promise<void> {
+  await inTransaction(database, async (client) => {
+    const run = await lockOwn(client, scope, id);
+    if (run.finished_at === null)
+      throw new EngineError("job-not-ended", "the run has not ended yet");
+    if (run.parent_id !== null) {
+      throw new EngineError(
+        "invalid-input",
+        `retry the run that it is a step of: ${run.parent_id}`,
+      );
+    }
+    const again = stepsFrom(run, from);
+    await client.query(
+      "delete from croft.run_step where run_id = $1 and item <> '' and step = any ($2)",
+      [id, again],
+    );
+    await client.query(
+      `update croft.run_step set status = case when is_group then 'running' else 'pending' end::croft.step_status,
+         is_group = is_group and not (step = any ($2)), job_id = null, child_id = null, outputs = null, commit = null, report = null,
+         summary = null, error = null, reason = null, decided_by = null, decided_at = null, deadline_at = null,
+         stopped_at = null, finished_at = null
+       where run_id = $1 and (status <> 'done' or step = any ($2))`,
+      [id, again],
+    );
+    await client.query(
+      `update croft.run_step set status = 'pending' where run_id = $1 and step = any ($2) and item = ''`,
+      [id, again],
+    );
+    const jobId = await submitStart(intake, client, run);
+    await client.query(
+      `with next as (
+         update croft.run set status = 'queued', attempt = attempt + 1, start_job_id = $2, error = null, outputs = null,
+           cancel_requested_at = null, finished_at = null, seq = seq + 1
+         where id = $1 returning id, owner, seq, attempt
+       ), told as (
+         insert into croft.event (subject, seq, owner, type, data)
+         select id, seq, owner, 'run.queued', jsonb_build_object('attempt', attempt) from next
+       )
+       select croft.announce(array[id]) from next`,
+      [id, jobId],
+    );
+  });
+}
+
+export interface Decision {
+  readonly step: string;
+  readonly isApproved: boolean;
+  readonly by: string;
+}
+
+export async function decideApproval(
+  { database }: Parts,
+  scope: Scope,
+  id: string,
+  { step, isApproved, by }: Decision,
+): Promise<void> {
+  await inTransaction(database, async (client) => {
+    await lockOwn(client, scope, id);
+    const refusal = {
+      code: "not-approved",
+      class: "cancelled",
+      message: `${by} did not approve it`,
+    };
+    const { rowCount } = await client.query(
+      `update croft.run_step set status = $3, decided_by = $4, decided_at = croft.now(), finished_at = croft.now(),
+         error = $5
+       where run_id = $1 and step = $2 and item = '' and status = 'waiting'`,
+      [id, step, isApproved ? "done" : "failed", by, isApproved ? null : JSON.stringify(refusal)],
+    );
+    if (rowCount === 0) {
+      throw new EngineError(
+        "not-found",
+        `no approval is asked for by step '${step.slice(0, 100)}'`,
+      );
+    }
+    await client.query("select croft.mark_due($1)", [[id]]);
+  });
+}
+
+async function lockOwn(client: Queryable, { owner }: Scope, id: string): Promise<RunRow> {
+  const { rows } = await client.query<RunRow>(
+    "select * from croft.run where id = $1 and ($2::text is null or owner = $2) for update",
+    [id, owner ?? null],
+  );
+  const [run] = rows;
+  if (run === undefined)
+    throw new EngineError("not-found", `there is no run '${id.slice(0, 100)}'`);
+  return run;
+}
+
+/** That step, and all that need it. */
+function stepsFrom(run: RunRow, from: string | undefined): string[] {
+  if (from === undefined) return [];
+  const { ancestors } = planGraph(pipelineOf(run));
+  if (!ancestors.has(from)) {
+    throw new EngineError("invalid-input", `the run has no step '${from.slice(0, 100)}'`);
+  }
+  return [...ancestors].flatMap(([id, before]) => (id === from || before.has(from) ? [id] : []));
+}

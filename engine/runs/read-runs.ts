@@ -1,0 +1,81 @@
+// Runs as the API shows them.
+import type { Run, RunDetail, RunList, RunQuery, RunStep } from "@croft/contract";
+import type { Pipeline } from "@croft/pipeline";
+import type { Database } from "../database/open-database.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Scope } from "../jobs/read-jobs.ts";
+import { isId } from "../new-id.ts";
+import { pipelineOf } from "./read-pipeline.ts";
+import { type CarriedStep, type RunRow, readSteps } from "./run-rows.ts";
+
+export async function showRun({ pool }: Database, scope: Scope, id: string): Promise<RunDetail> {
+  const { rows } = await pool.query<RunRow>(
+    "select * from croft.run where id = $1 and ($2::text is null or owner = $2)",
+    [id, scope.owner ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined)
+    throw new EngineError("not-found", `there is no run '${id.slice(0, 100)}'`);
+  const steps = await readSteps(pool, id);
+  return { ...runOf(row), text: row.text, steps: stepsOf(pipelineOf(row), steps) };
+}
+
+export async function listRuns(
+  { pool }: Database,
+  { owner }: Scope,
+  { status, name, cursor, limit }: RunQuery,
+): Promise<RunList> {
+  if (cursor !== undefined && !isId(cursor)) {
+    throw new EngineError("invalid-input", "cursor: it is not one of ours");
+  }
+  const { rows } = await pool.query<RunRow>(
+    `select * from croft.run
+     where ($1::text is null or owner = $1) and ($2::croft.run_status is null or status = $2)
+       and ($3::text is null or name = $3) and ($4::uuid is null or id < $4)
+     order by id desc limit $5`,
+    [owner ?? null, status ?? null, name ?? null, cursor ?? null, limit + 1],
+  );
+  const runs = rows.slice(0, limit).map(runOf);
+  return { runs, next_cursor: rows.length > limit ? (runs.at(-1)?.id ?? null) : null };
+}
+
+function runOf(row: RunRow): Run {
+  const { id, owner, name, number, status, file, inputs, outputs, repository, ref, commit } = row;
+  const hasPipeline = row.pipeline_id !== null && row.pipeline_version !== null;
+  return {
+    ...{ id, owner, name, number, status, file, inputs, outputs, repository, ref, commit },
+    pipeline: hasPipeline
+      ? { id: row.pipeline_id ?? "", version: row.pipeline_version ?? 0 }
+      : null,
+    key: row.key === "" ? null : row.key,
+    ...{ attempt: row.attempt, parent_id: row.parent_id, started_by: row.started_by },
+    cancel_requested: row.cancel_requested_at !== null,
+    error: row.error,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+function stepsOf(pipeline: Pipeline, rows: readonly CarriedStep[]): RunStep[] {
+  return pipeline.steps.flatMap(({ id, name, kind, needs }) =>
+    rows
+      .filter((row) => row.step === id)
+      .sort((a, b) => Number(a.item !== "") - Number(b.item !== "") || a.position - b.position)
+      .map((row) => ({
+        ...{ step: id, item: row.item === "" ? null : row.item, name, kind, needs: [...needs] },
+        ...{ status: statusOf(row), reason: row.reason, job_id: row.job_id, run_id: row.child_id },
+        ...{ attempt: row.job_attempt, outputs: row.outputs ?? {}, commit: row.commit },
+        ...{ branch: row.branch, report: row.report, summary: row.summary, error: row.error },
+        ...{ matrix: row.matrix, decided_by: row.decided_by },
+        deadline_at: row.deadline_at?.toISOString() ?? null,
+        started_at: row.started_at?.toISOString() ?? null,
+        finished_at: row.finished_at?.toISOString() ?? null,
+      })),
+  );
+}
+
+/** A step whose job waits for a slot has not really begun. */
+function statusOf({ status, job_status }: CarriedStep): RunStep["status"] {
+  return status === "running" && job_status === "queued" ? "queued" : status;
+}

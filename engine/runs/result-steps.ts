@@ -1,0 +1,74 @@
+// Steps that work on results of others, without a workspace: integrate and publish.
+import { commitId } from "@croft/git";
+import { evaluateText, type IntegrateStep, type PublishStep, refFault } from "@croft/pipeline";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { bringResult, bundleOf, requireGood } from "./step-files.ts";
+import type { StepResult } from "./step-result.ts";
+import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
+
+/** Merges in order; what conflicts is told by its files, and everything stays reachable. */
+export async function integrateStep(
+  scene: StepScene & { readonly step: IntegrateStep },
+): Promise<StepResult> {
+  const { git, run, step, rows, repository, signal, context, attempt } = scene;
+  const made = step.from.flatMap((id) =>
+    rows.filter((row) => row.step === id && row.commit !== null && !row.is_group),
+  );
+  const base = commitId(run.commit);
+  const commits = made.map((row) => ({
+    id: row.item === "" ? row.step : row.item,
+    commit: commitId(row.commit ?? ""),
+    ...(step.message === undefined ? {} : { message: evaluateText(step.message, context) }),
+  }));
+  for (const row of made) {
+    const place = { commit: commitId(row.commit ?? ""), base: commitId(row.base ?? run.commit) };
+    await bringResult(scene, row.step, row.item, place);
+  }
+  const ref = resultRef(run.id, step.id, "");
+  const { commit, integrated, conflicts } = await git.results.integrate({
+    ...{ owner: run.owner, repository, base, commits, ref, signal },
+    attempt: { jobId: attempt.id, attempt: attempt.attempt },
+  });
+  attempt.log(`integrated ${integrated.length} of ${commits.length} at ${commit}\n`);
+  for (const { id, files, reason } of conflicts) {
+    attempt.log(`conflict: ${id}: ${reason}: ${files.join(", ")}\n`);
+  }
+  if (conflicts.length > 0 && step.onConflict === "fail") {
+    const which = conflicts.map(({ id, files }) => `${id} (${files.join(", ")})`).join("; ");
+    throw new JobFailure(
+      "invalid",
+      "conflicts",
+      `${conflicts.length} could not be merged: ${which}; the others are at ${commit}`,
+    );
+  }
+  const told = conflicts.map(({ id, files, reason }) => ({ id, files: [...files], reason }));
+  return {
+    ...{ commit, base, report: { integrated: [...integrated], conflicts: told } },
+    ...(await bundleOf(scene, commit, base)),
+  };
+}
+
+/** Pushed, and believed only when the remote says so. */
+export async function publishStep(
+  scene: StepScene & { readonly step: PublishStep },
+): Promise<StepResult> {
+  const { git, run, step, rows, repository, context, attempt } = scene;
+  const row = rows.find((each) => each.step === step.from && each.item === "");
+  if (row?.commit == null || row.base === null) {
+    throw new JobFailure("invalid", "no-result", `step '${step.from}' has no result to publish`);
+  }
+  const branch = evaluateText(step.branch, context);
+  requireGood("branch", branch, refFault);
+  await bringResult(scene, step.from, "", {
+    commit: commitId(row.commit),
+    base: commitId(row.base),
+  });
+  const published = await git.results.publish({
+    ...{ owner: run.owner, repository, commit: commitId(row.commit), branch },
+    ...{ force: step.force, onConflict: step.onConflict },
+    access: await accessTo(scene, repository),
+    attempt: { jobId: attempt.id, attempt: attempt.attempt },
+  });
+  attempt.log(`published ${published.commit} as '${published.branch}'\n`);
+  return { commit: published.commit, base: row.base, branch: published.branch };
+}

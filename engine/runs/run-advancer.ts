@@ -1,0 +1,63 @@
+// Goes on with runs whose steps have ended. Every process does, and none is needed: what is due stands in the database.
+
+import { isDeadlock } from "../database/try-again.ts";
+import type { Engine } from "../engine.ts";
+import { Rounds } from "../rounds.ts";
+import { advanceRun } from "./advance-run.ts";
+
+type AdvancerParts = Pick<Engine, "database" | "listener" | "log" | "intake" | "assets">;
+
+/** Announcements are what wakes it; this is for those that were lost, and for approvals whose time is over. */
+const LOOK_EVERY_MS = 1000;
+const RUNS_AT_ONCE = 50;
+
+export class RunAdvancer {
+  readonly #parts: AdvancerParts;
+  readonly #rounds: Rounds;
+  readonly #deafen: () => void;
+
+  private constructor(parts: AdvancerParts) {
+    this.#parts = parts;
+    const { listener, log } = parts;
+    this.#rounds = new Rounds({ what: "runs", log, round: (signal) => this.#round(signal) });
+    this.#deafen = listener.hear("croft_run", () => this.#rounds.wake());
+  }
+
+  static start(parts: AdvancerParts): RunAdvancer {
+    const advancer = new RunAdvancer(parts);
+    advancer.#rounds.wake();
+    return advancer;
+  }
+
+  async close(): Promise<void> {
+    this.#deafen();
+    await this.#rounds.close();
+  }
+
+  async #round(signal: AbortSignal): Promise<number> {
+    const { pool } = this.#parts.database;
+    const { rows } = await pool.query<{ run_id: string }>(
+      `select run_id from croft.run_due
+       union
+       select run_id from croft.run_step where status = 'waiting' and deadline_at <= croft.now()
+       limit ${RUNS_AT_ONCE}`,
+    );
+    let advanced = 0;
+    for (const { run_id } of rows) {
+      if (signal.aborted) break;
+      if (await this.#advance(run_id)) advanced++;
+    }
+    return advanced === 0 ? LOOK_EVERY_MS : 0;
+  }
+
+  /** One that cannot go on must not hold up the others. */
+  async #advance(runId: string): Promise<boolean> {
+    try {
+      return await advanceRun(this.#parts, runId);
+    } catch (error) {
+      if (isDeadlock(error)) return true; // it is due still
+      this.#parts.log.error({ err: error, run: runId }, "a run could not go on");
+      return false;
+    }
+  }
+}

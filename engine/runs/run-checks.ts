@@ -1,0 +1,192 @@
+// The checks of a step: what it left must be as asked for, before its result counts.
+import { text } from "node:stream/consumers";
+import type { CommitId, Workspace } from "@croft/git";
+import type { JsonValue, RunStep, StepCheck } from "@croft/pipeline";
+import { evaluateText } from "@croft/pipeline";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import picomatch from "picomatch";
+import { AssetError } from "../assets/asset-error.ts";
+import { openInside, readOpened } from "../assets/open-inside.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { runScript } from "./run-script.ts";
+import type { StepScene } from "./step-scene.ts";
+
+export interface CheckPlace {
+  readonly workspace: Workspace;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly result: RecordedResult;
+}
+
+/** Where the step began, and what it left. */
+export interface RecordedResult {
+  readonly base: CommitId;
+  readonly commit: CommitId;
+}
+
+const TEXT_BYTES_MAX = 16 * 1024 * 1024;
+const FAULTS_MAX = 10;
+
+/** Returns the warnings; throws at the first check that fails and is more than one. */
+export async function runChecks(
+  scene: StepScene & { readonly step: RunStep },
+  place: CheckPlace,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const check of scene.step.checks) {
+    const fault = await faultOf(scene, place, check);
+    if (fault === undefined) continue;
+    scene.attempt.log(`check '${check.kind}': ${fault}\n`);
+    if (check.onFailure !== "warn")
+      throw new CheckFailure(`check '${check.kind}': ${fault}`, check.onFailure);
+    warnings.push(`${check.kind}: ${fault}`);
+  }
+  return warnings;
+}
+
+/** The script did what it does, but that was not what was asked for. */
+export class CheckFailure extends JobFailure {
+  readonly onFailure: "fail" | "retry";
+
+  constructor(message: string, onFailure: "fail" | "retry") {
+    super("command", "check-failed", message);
+    this.onFailure = onFailure;
+  }
+}
+
+async function faultOf(
+  scene: StepScene & { readonly step: RunStep },
+  { workspace, environment, result }: CheckPlace,
+  check: StepCheck,
+): Promise<string | undefined> {
+  switch (check.kind) {
+    case "not-empty": {
+      const found = await readArtifact(scene, workspace, check.artifact);
+      return found === undefined || found.trim() === ""
+        ? `'${check.artifact}' is empty`
+        : undefined;
+    }
+    case "json-schema":
+      return await schemaFault(scene, workspace, check);
+    case "command":
+      return await commandFault(
+        scene,
+        workspace,
+        environment,
+        evaluateText(check.command, scene.context),
+      );
+    case "no-diff-outside":
+    case "tests-not-removed":
+      return await diffFault(scene, result, check);
+  }
+}
+
+/** Of what was recorded: the job's own git could tell anything. */
+async function diffFault(
+  { git, run, repository }: StepScene,
+  { base, commit }: RecordedResult,
+  { kind, globs }: Extract<StepCheck, { kind: "no-diff-outside" | "tests-not-removed" }>,
+): Promise<string | undefined> {
+  const isNamed = picomatch([...globs], { dot: true });
+  const holder = { owner: run.owner, repository };
+  const changes =
+    base === commit ? [] : await git.results.changes({ ...holder, from: base, to: commit });
+  const wrong = changes.filter(({ path, isRemoved }) =>
+    kind === "no-diff-outside" ? !isNamed(path) : isRemoved && isNamed(path),
+  );
+  if (wrong.length === 0) return undefined;
+  const what = kind === "no-diff-outside" ? "changed outside of what it may" : "tests were removed";
+  return `${what}: ${listOf(wrong.map(({ path }) => path))}`;
+}
+
+async function commandFault(
+  scene: StepScene & { readonly step: RunStep },
+  workspace: Workspace,
+  environment: Readonly<Record<string, string>>,
+  command: string,
+): Promise<string | undefined> {
+  try {
+    await runScript(scene, workspace, environment, command);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JobFailure && error.code === "command-failed") return error.message;
+    throw error;
+  }
+}
+
+async function schemaFault(
+  scene: StepScene & { readonly step: RunStep },
+  workspace: Workspace,
+  { artifact, schema }: Extract<StepCheck, { kind: "json-schema" }>,
+): Promise<string | undefined> {
+  const found = await readArtifact(scene, workspace, artifact);
+  if (found === undefined) return `'${artifact}' is not there`;
+  const given =
+    "inline" in schema ? schema.inline : parseJson(await readFile(scene, workspace, schema.path));
+  if (given === undefined)
+    return `the schema '${"path" in schema ? schema.path : ""}' is not JSON, or not there`;
+  const value = parseJson(found);
+  if (value === undefined) return `'${artifact}' is not JSON`;
+  const ajv = new Ajv2020({ allErrors: true, strict: false });
+  addFormats.default(ajv);
+  let validate: ReturnType<typeof ajv.compile>;
+  try {
+    validate = ajv.compile(given as object);
+  } catch (error) {
+    return `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (validate(value)) return undefined;
+  const faults = (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath || "/"} ${message}`,
+  );
+  return `'${artifact}' is not as its schema says: ${listOf(faults)}`;
+}
+
+function parseJson(source: string | undefined): JsonValue | undefined {
+  if (source === undefined) return undefined;
+  try {
+    return JSON.parse(source) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readArtifact(
+  scene: StepScene & { readonly step: RunStep },
+  workspace: Workspace,
+  name: string,
+): Promise<string | undefined> {
+  const artifact = scene.step.artifacts[name];
+  return artifact === undefined
+    ? undefined
+    : await readFile(scene, workspace, evaluateText(artifact.path, scene.context));
+}
+
+async function readFile(
+  { git }: StepScene,
+  workspace: Workspace,
+  path: string,
+): Promise<string | undefined> {
+  try {
+    const { handle, size } = await openInside({
+      directory: workspace.path,
+      path,
+      user: git.platform.jobUser,
+    });
+    try {
+      if (size > TEXT_BYTES_MAX)
+        throw new JobFailure("command", "check-failed", `'${path}' is too large to be checked`);
+      return await text(readOpened(handle));
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof AssetError && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function listOf(all: readonly string[]): string {
+  const shown = all.slice(0, FAULTS_MAX).join(", ");
+  return all.length > FAULTS_MAX ? `${shown} and ${all.length - FAULTS_MAX} more` : shown;
+}

@@ -1,0 +1,148 @@
+// A step that runs a script in a workspace of its own.
+import { commitId, type Workspace } from "@croft/git";
+import { evaluateText, type RunStep, refFault } from "@croft/pipeline";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { openSecrets } from "../secrets/secret-store.ts";
+import { parseOutputs } from "./parse-outputs.ts";
+import { runChecks } from "./run-checks.ts";
+import { textsOf } from "./run-context.ts";
+import { runScript } from "./run-script.ts";
+import { StepExchange } from "./step-exchange.ts";
+import {
+  bringResult,
+  bundleOf,
+  inject,
+  type ResultPlace,
+  requireGood,
+  storeArtifacts,
+} from "./step-files.ts";
+import type { StepResult } from "./step-result.ts";
+import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
+
+export async function runCommandStep(
+  scene: StepScene & { readonly step: RunStep },
+): Promise<StepResult> {
+  const { attempt, git, step, run } = scene;
+  const start = await startOf(scene);
+  const workspace = await makeWorkspace(scene, start);
+  const user = git.platform.jobUser;
+  try {
+    await attempt.guard(workspace.path, user?.uid ?? process.getuid?.() ?? 0);
+    const about = { run: run.id, step: step.id, workspace: workspace.id, kind: workspace.kind };
+    attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
+    const { sandbox } = git.platform;
+    if (step.sandbox === "on" && !sandbox.isPossible) {
+      throw new JobFailure("invalid", "no-sandbox", `a sandbox is asked for: ${sandbox.reason}`);
+    }
+    const secrets = await secretsOf(scene);
+    await inject(scene, workspace);
+    const exchange = await StepExchange.open(workspace, user, secrets.files);
+    const environment = { ...environmentOf(scene), ...secrets.env, ...exchange.environment };
+    await runScript(scene, workspace, environment);
+    const artifacts = await storeArtifacts(scene, workspace);
+    const { outputs, unknown } = parseOutputs(await exchange.read("output"), step.outputs);
+    for (const name of unknown)
+      attempt.log(`output '${name}' is not listed in 'outputs': ignored\n`);
+    const ref = resultRef(run.id, step.id, scene.row.item);
+    const message = `${run.name} #${run.number}: ${step.name}`;
+    const { commit } = await workspace.result({ ref, message, signal: scene.signal });
+    const result = { base: workspace.base, commit };
+    const warnings = await runChecks(scene, { workspace, environment, result });
+    const base = start?.base ?? workspace.base;
+    const summary = await exchange.read("summary");
+    return {
+      ...{ outputs, artifacts, commit, base },
+      ...(workspace.branch === undefined ? {} : { branch: workspace.branch }),
+      ...(summary === "" ? {} : { summary }),
+      report: { workspace: about.workspace, kind: about.kind, warnings },
+      ...(await bundleOf(scene, commit, base)),
+    };
+  } finally {
+    await workspace.remove();
+  }
+}
+
+/** The result of an earlier step, brought here if it was made elsewhere; undefined: at the run's own commit. */
+async function startOf(
+  scene: StepScene & { readonly step: RunStep },
+): Promise<ResultPlace | undefined> {
+  const { from } = scene.step.workspace;
+  if (from === undefined) return undefined;
+  const row = scene.rows.find((each) => each.step === from && each.item === "");
+  if (row?.commit == null || row.base === null) {
+    throw new JobFailure("invalid", "no-result", `step '${from}' has no result to start from`);
+  }
+  const start = { commit: commitId(row.commit), base: commitId(row.base) };
+  await bringResult(scene, from, "", start);
+  return start;
+}
+
+async function makeWorkspace(
+  scene: StepScene & { readonly step: RunStep },
+  start: ResultPlace | undefined,
+): Promise<Workspace> {
+  const { attempt, git, step, run, repository, signal, context } = scene;
+  const { kind, sparse, submodules, lfs, repositories } = step.workspace;
+  const text = (template: string | undefined) =>
+    template === undefined ? undefined : evaluateText(template, context);
+  const branch = text(step.workspace.branch);
+  requireGood("branch", branch, refFault);
+  if (kind === "worktree") {
+    throw new JobFailure(
+      "invalid",
+      "no-worktree",
+      "a worktree is possible only in a local checkout",
+    );
+  }
+  if (Object.keys(repositories).length > 0) {
+    throw new JobFailure(
+      "invalid",
+      "not-supported",
+      "several repositories in one step are not supported yet",
+    );
+  }
+  return await git.workspaces.create({
+    ...{ repository, kind, branch, lfs, signal },
+    ...(start === undefined ? { ref: text(step.workspace.base) ?? run.commit } : { from: start }),
+    sparse: sparse.length === 0 ? undefined : sparse,
+    name: `${run.name}-${step.id}`,
+    owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
+    access: await accessTo(scene, repository),
+    submodules: submodules ? {} : undefined,
+  });
+}
+
+async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly step: RunStep }) {
+  const { files, env } = step.secrets;
+  const names = [...new Set([...files, ...Object.values(env)])];
+  const opened =
+    names.length === 0
+      ? new Map<string, string>()
+      : await openSecrets(parts.vault, run.owner, names);
+  attempt.mask([...opened.values()].flatMap((value) => [value, ...value.split("\n")]));
+  const value = (name: string) => opened.get(name) ?? "";
+  return {
+    files: new Map(files.map((name) => [name, value(name)])),
+    env: Object.fromEntries(Object.entries(env).map(([variable, name]) => [variable, value(name)])),
+  };
+}
+
+function environmentOf({
+  pipeline,
+  step,
+  run,
+  row,
+  attempt,
+  context,
+}: StepScene & { readonly step: RunStep }) {
+  return {
+    CI: "true",
+    ...textsOf({ ...pipeline.env, ...step.env }, context),
+    CROFT_RUN_ID: run.id,
+    CROFT_RUN_NUMBER: String(run.number),
+    CROFT_STEP: step.id,
+    CROFT_ITEM: row.item,
+    CROFT_ATTEMPT: String(attempt.attempt),
+    CROFT_COMMIT: run.commit,
+  };
+}

@@ -1,0 +1,232 @@
+// Runs on the real queue: steps are jobs, the lane is the run's, and every process can go on with it.
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { checkQueue } from "../../test/support/check-queue.ts";
+import type { HeldAttempt } from "../../test/support/job-scene.ts";
+import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+import { defineJobType } from "../jobs/job-type.ts";
+import { startWorker } from "../worker/start-worker.ts";
+import { cancelRun, decideApproval, retryRun } from "./change-runs.ts";
+import { RunAdvancer } from "./run-advancer.ts";
+import { startRun } from "./start-run.ts";
+
+const COMMIT = "a".repeat(40);
+const ALL = { owner: undefined };
+
+/** Steps end by the test's word; their commit is made up. */
+async function runScene() {
+  const held: (HeldAttempt & { readonly name: string })[] = [];
+  const step = defineJobType<{ run_id: string; step: string; item: string }>({
+    ...{ name: "step", isOfRuns: true },
+    input: z.strictObject({ run_id: z.uuid(), step: z.string(), item: z.string() }),
+    run: (attempt) =>
+      new Promise((resolve, reject) => {
+        const { step: id, item } = attempt.input;
+        const name = item === "" ? id : `${id}/${item}`;
+        held.push({ attempt: attempt as never, name, succeed: resolve, fail: reject });
+        attempt.signal.addEventListener("abort", () => reject(attempt.signal.reason));
+      }),
+  });
+  const run = defineJobType({
+    ...{ name: "run", input: z.strictObject({ run_id: z.uuid() }), holdsLane: true },
+    run: async () => ({ commit: COMMIT, uses: { "child.yaml": CHILD } }),
+  });
+  const engine = await scratchEngine({}, [run, step]);
+  const worker = await startWorker(engine);
+  onTestFinished(() => worker.close(0));
+  for (const advancer of [RunAdvancer.start(engine), RunAdvancer.start(engine)]) {
+    onTestFinished(() => advancer.close());
+  }
+  const query = async (text: string, values: unknown[] = []) =>
+    (await engine.database.pool.query(text, values)).rows;
+  const statusOf = async (id: string) =>
+    (await query("select status from croft.run where id = $1", [id]))[0]?.status;
+  return {
+    ...{ engine, held, query, statusOf },
+    start: (text: string, more: object = {}) =>
+      startRun(engine, {
+        ...{ owner: "local", text, inputs: {}, priority: "normal" as const, startedBy: "test" },
+        ...more,
+      }),
+    begun: async (...names: string[]) => {
+      const has = () => names.every((name) => held.some((each) => each.name === name));
+      await waitUntil(`${names} to begin`, has);
+      return names.map((name) => {
+        const found = held.findLast((each) => each.name === name);
+        if (found === undefined) throw new Error(name);
+        return found;
+      });
+    },
+    ended: async (id: string, status: string) =>
+      await waitUntil(`${id} to be ${status}`, async () => (await statusOf(id)) === status),
+    steps: async (id: string) =>
+      Object.fromEntries(
+        (await query("select step, item, status from croft.run_step where run_id = $1", [id])).map(
+          ({ step: name, item, status }) => [item === "" ? name : `${name}/${item}`, status],
+        ),
+      ),
+  };
+}
+
+const CHILD = `
+name: child
+inputs: { what: { type: string } }
+outputs: { said: "\${{ steps.say.outputs.word }}" }
+steps:
+  say: { run: echo, outputs: [word] }
+`;
+
+const header = "repository: https://example.com/a.git\n";
+
+test("steps run in their order, with their outputs, and the end is told", async () => {
+  const { start, begun, ended, steps, query, engine } = await runScene();
+  const id = await start(`${header}
+outputs: { all: "\${{ steps.a.outputs.n }}-\${{ steps.b.outputs.n }}" }
+steps:
+  a: { run: x, outputs: [n] }
+  b: { needs: [a], if: "\${{ needs.a.outputs.n == '1' }}", run: x, outputs: [n] }
+  c: { needs: [a], if: "\${{ needs.a.outputs.n == '2' }}", run: x }
+`);
+  const [a] = await begun("a");
+  a?.succeed({ outputs: { n: "1" }, commit: COMMIT });
+  const [b] = await begun("b");
+  b?.succeed({ outputs: { n: "2" } });
+  await ended(id, "done");
+  expect(await steps(id)).toEqual({ a: "done", b: "done", c: "skipped" });
+  const [run] = await query("select outputs, commit, attempt from croft.run where id = $1", [id]);
+  expect(run).toEqual({ outputs: { all: "1-2" }, commit: COMMIT, attempt: 1 });
+  const events = await query(
+    "select seq, type, data ->> 'step' as step from croft.event where subject = $1 order by seq",
+    [id],
+  );
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(events[0]?.type).toBe("run.queued");
+  expect(events.at(-1)?.type).toBe("run.done");
+  expect(await checkQueue(engine.database.pool)).toEqual([]);
+});
+
+test("a run keeps its lane from its start to its end; while it waits for a person others have it", async () => {
+  const { start, begun, ended, statusOf, engine, query } = await runScene();
+  const text = (name: string) => `${header}
+name: ${name}
+concurrency: release
+steps:
+  ${name}: { run: x }
+  ask: { needs: [${name}], approval: {} }
+  ${name}2: { needs: [ask], run: x }
+`;
+  const one = await start(text("one"));
+  const other = await start(text("other"));
+  const [first] = await begun("one");
+  expect(await statusOf(other)).toBe("queued");
+  expect(await query("select count(*)::int as n from croft.lane_hold")).toEqual([{ n: 1 }]);
+  first?.succeed({});
+  await ended(one, "waiting");
+  const [second] = await begun("other"); // it has got the lane
+  await decideApproval(engine, ALL, one, { step: "ask", isApproved: true, by: "ada" });
+  await ended(one, "queued");
+  expect(await checkQueue(engine.database.pool)).toEqual([]);
+  second?.succeed({});
+  await ended(other, "waiting");
+  const [third] = await begun("one2");
+  third?.succeed({});
+  await ended(one, "done");
+  await decideApproval(engine, ALL, other, { step: "ask", isApproved: false, by: "ada" });
+  await ended(other, "failed");
+  expect(await query("select count(*)::int as n from croft.lane_hold")).toEqual([{ n: 0 }]);
+  expect(await checkQueue(engine.database.pool)).toEqual([]);
+});
+
+test("items of a matrix are jobs of their own; a retry keeps what has ended well", async () => {
+  const { start, begun, ended, steps, held, engine, query } = await runScene();
+  const id = await start(`${header}
+steps:
+  plan: { run: x, outputs: [list] }
+  build:
+    needs: [plan]
+    run: x
+    matrix: { n: "\${{ fromJSON(needs.plan.outputs.list) }}", id: "\${{ matrix.n }}" }
+  last: { needs: [build], run: x }
+`);
+  const [plan] = await begun("plan");
+  plan?.succeed({ outputs: { list: '["a", "b"]' } });
+  const [a, b] = await begun("build/a", "build/b");
+  a?.succeed({});
+  b?.fail(new Error("no"));
+  await waitUntil(
+    "the retries of the fault",
+    () => held.filter(({ name }) => name === "build/b").length === 2,
+    30_000,
+  );
+  await engine.database.pool.query(
+    "select croft.cancel(array_agg(id)) from croft.job where step = 'build/b'",
+  );
+  await ended(id, "failed");
+  expect(await steps(id)).toMatchObject({ build: "failed", "build/a": "done", last: "skipped" });
+  const before = held.length;
+  await retryRun(engine, ALL, id);
+  await waitUntil("the item again", () => held.length > before);
+  expect(held.slice(before).map(({ name }) => name)).toEqual(["build/b"]);
+  held.at(-1)?.succeed({});
+  const [last] = await begun("last");
+  last?.succeed({});
+  await ended(id, "done");
+  expect(await query("select attempt from croft.run where id = $1", [id])).toEqual([
+    { attempt: 2 },
+  ]);
+  expect(await checkQueue(engine.database.pool)).toEqual([]);
+});
+
+test("a sub-pipeline is a run of its own, and gives its outputs back", async () => {
+  const { start, begun, ended, query } = await runScene();
+  const id = await start(`${header}
+steps:
+  use: { uses: child.yaml, with: { what: bread }, outputs: [said] }
+  after: { needs: [use], if: "\${{ needs.use.outputs.said == 'hi' }}", run: x }
+`);
+  const [say] = await begun("say");
+  say?.succeed({ outputs: { word: "hi" } });
+  const [after] = await begun("after");
+  after?.succeed({});
+  await ended(id, "done");
+  const [child] = await query(
+    "select status, inputs, outputs from croft.run where parent_id = $1",
+    [id],
+  );
+  expect(child).toEqual({ status: "done", inputs: { what: "bread" }, outputs: { said: "hi" } });
+});
+
+test("a cancelled run ends with everything it started, also before it has begun", async () => {
+  const { start, begun, ended, steps, engine, query } = await runScene();
+  const text = `${header}\nconcurrency: one\nsteps:\n  a: { run: x }\n  b: { needs: [a], run: x }\n`;
+  const first = await start(text);
+  const second = await start(text);
+  await begun("a");
+  await cancelRun(engine, ALL, second);
+  await ended(second, "cancelled");
+  await cancelRun(engine, ALL, first);
+  await ended(first, "cancelled");
+  expect(await steps(first)).toEqual({ a: "cancelled", b: "cancelled" });
+  expect(await query("select count(*)::int as n from croft.lane_hold")).toEqual([{ n: 0 }]);
+  expect(await checkQueue(engine.database.pool)).toEqual([]);
+  await expect(cancelRun(engine, ALL, first)).rejects.toMatchObject({ code: "job-ended" });
+  await expect(cancelRun(engine, { owner: "app:x" }, first)).rejects.toMatchObject({
+    code: "not-found",
+  });
+});
+
+test("what is wrong is said before anything runs", async () => {
+  const { start, query } = await runScene();
+  await expect(start(`${header}steps:\n  a: { run: x, neds: [b] }\n`)).rejects.toMatchObject({
+    code: "invalid-pipeline",
+    message: expect.stringMatching(/3:\d+: .*neds/),
+  });
+  await expect(start("steps:\n  a: { run: x }\n")).rejects.toMatchObject({ code: "invalid-input" });
+  await expect(
+    start(`${header}steps:\n  a: { run: x }\n`, { inputs: { b: 1 } }),
+  ).rejects.toMatchObject({
+    code: "invalid-input",
+  });
+  expect(await query("select count(*)::int as n from croft.run")).toEqual([{ n: 0 }]);
+});

@@ -1,0 +1,143 @@
+// Files of steps: artifacts in and out, and results that come from another host.
+import { createReadStream } from "node:fs";
+import type { CommitId, Workspace } from "@croft/git";
+import { evaluateText, pathFault, type RunStep } from "@croft/pipeline";
+import { AssetError } from "../assets/asset-error.ts";
+import { materialise } from "../assets/materialise.ts";
+import { ASSET_COLUMNS, type AssetRow, assetOf, openAsset } from "../assets/read-assets.ts";
+import { storeFile, storeStream } from "../assets/store-asset.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import type { StepResult } from "./step-result.ts";
+import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
+
+/** Long enough for a database that is away to come back before files without a row are swept. */
+const CLAIM_MS = 86_400_000;
+
+export interface ResultPlace {
+  readonly commit: CommitId;
+  /** The commit of the remote that it stands on. */
+  readonly base: CommitId;
+}
+
+/** From its bundle, unless this host has it. */
+export async function bringResult(
+  scene: StepScene,
+  step: string,
+  item: string,
+  { commit, base }: ResultPlace,
+): Promise<void> {
+  if (commit === base) return;
+  const { parts, run, git, repository, signal } = scene;
+  const { rows } = await parts.database.pool.query<AssetRow>(
+    `select ${ASSET_COLUMNS} from croft.asset
+     where run_id = $1 and step = $2 and item is not distinct from $3 and kind = 'bundle' and commit = $4
+     order by id desc limit 1`,
+    [run.id, step, item === "" ? null : item, commit],
+  );
+  const [asset] = rows;
+  if (asset === undefined) return; // recorded by a step that shares this host's disk
+  const opened = await openAsset(parts.assets, assetOf(asset));
+  try {
+    await git.results.importBundle({
+      ...{ owner: run.owner, repository, commit, base, signal },
+      ...{ bundle: opened.stream(), ref: resultRef(run.id, step, item) },
+      access: await accessTo(scene, repository),
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+export async function inject(
+  scene: StepScene & { readonly step: RunStep },
+  workspace: Workspace,
+): Promise<void> {
+  const { step, run, parts, context, git } = scene;
+  for (const { step: from, artifact, path } of step.inject) {
+    const place = evaluateText(path, context);
+    requireGood("inject", place, pathFault);
+    const { rows } = await parts.database.pool.query<AssetRow>(
+      `select distinct on (item) ${ASSET_COLUMNS} from croft.asset
+       where run_id = $1 and step = $2 and kind = 'artifact' and name = $3 order by item, id desc`,
+      [run.id, from, artifact],
+    );
+    for (const row of rows) {
+      const target = row.item === null ? place : `${place}/${row.item}`;
+      const to = { directory: workspace.path, path: target, user: git.platform.jobUser };
+      await materialise(parts.assets, assetOf(row), to);
+    }
+  }
+}
+
+export async function storeArtifacts(
+  scene: StepScene & { readonly step: RunStep },
+  workspace: Workspace,
+) {
+  const { step, parts, context, git } = scene;
+  const stored: NonNullable<StepResult["artifacts"]> = [];
+  for (const [name, { path, optional }] of Object.entries(step.artifacts)) {
+    const place = evaluateText(path, context);
+    requireGood(`artifact '${name}'`, place, pathFault);
+    const file = { directory: workspace.path, path: place, user: git.platform.jobUser };
+    try {
+      const { sha256, bytes, claimedUntil } = await storeFile(parts.assets, file, {
+        claimMs: CLAIM_MS,
+      });
+      stored.push({
+        name,
+        sha256,
+        bytes,
+        claimed_until: claimedUntil.toISOString(),
+        media_type: mediaTypeOf(place),
+      });
+    } catch (error) {
+      if (!(error instanceof AssetError)) throw error;
+      if (error.code === "not-found" && optional) continue;
+      const isOurs = error.code === "disk-full";
+      throw new JobFailure(
+        isOurs ? "transient" : "command",
+        `artifact-${error.code}`,
+        `artifact '${name}': ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+  return stored;
+}
+
+function mediaTypeOf(path: string): string {
+  if (path.endsWith(".json")) return "application/json";
+  return /\.(?:txt|md|log|ya?ml|csv|diff|patch)$/.test(path)
+    ? "text/plain; charset=utf-8"
+    : "application/octet-stream";
+}
+
+/** So that a later step can start from it on any host. */
+export async function bundleOf(
+  { git, run, repository, parts, signal }: StepScene,
+  commit: CommitId,
+  base: CommitId,
+): Promise<Pick<StepResult, "bundle">> {
+  if (commit === base) return {};
+  return await git.results.exportBundle(
+    { owner: run.owner, repository, commit, base, signal },
+    async ({ file }) => {
+      const { sha256, bytes, claimedUntil } = await storeStream(
+        parts.assets,
+        createReadStream(file),
+        { claimMs: CLAIM_MS },
+      );
+      return { bundle: { sha256, bytes, claimed_until: claimedUntil.toISOString() } };
+    },
+  );
+}
+
+/** What an expression gave is looked at again where it is used. */
+export function requireGood(
+  what: string,
+  value: string | undefined,
+  fault: (value: string) => string | undefined,
+): void {
+  const wrong = value === undefined ? undefined : fault(value);
+  if (wrong !== undefined) throw new JobFailure("invalid", "invalid-value", `${what}: ${wrong}`);
+}

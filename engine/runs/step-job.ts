@@ -1,0 +1,144 @@
+// The job types of runs: `run` gets a run started, `step` carries one step or one item of it.
+import { parseRemoteUrl } from "@croft/git";
+import { ExpressionFailure, type RetryPolicy } from "@croft/pipeline";
+import { z } from "zod";
+import { asFailure } from "../command/git-failure.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+import { UnknownSecrets } from "../secrets/secret-store.ts";
+import { integrateStep, publishStep } from "./result-steps.ts";
+import { CheckFailure } from "./run-checks.ts";
+import { runCommandStep } from "./run-command-step.ts";
+import { readRun } from "./run-rows.ts";
+import type { StartResult, StepResult } from "./step-result.ts";
+import {
+  accessTo,
+  loadStep,
+  type StepInput,
+  type StepParts,
+  type StepScene,
+} from "./step-scene.ts";
+import { readUses } from "./used-pipelines.ts";
+
+export function stepJob(parts: StepParts): JobType {
+  return defineJobType<StepInput>({
+    ...{ name: "step", isOfRuns: true },
+    input: z.strictObject({ run_id: z.uuid(), step: z.string(), item: z.string() }),
+    run: (attempt) => runStep(parts, attempt),
+  });
+}
+
+async function runStep(parts: StepParts, attempt: Attempt<StepInput>): Promise<StepResult> {
+  const loaded = await loadStep(parts, attempt);
+  const { step } = loaded;
+  const tooLong = new JobFailure(
+    "timeout",
+    "step-timeout",
+    `it ran longer than ${step.timeoutMs / 1000} s`,
+  );
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(tooLong), Math.min(step.timeoutMs, 2 ** 31 - 1));
+  const scene: StepScene = { ...loaded, signal: AbortSignal.any([attempt.signal, time.signal]) };
+  try {
+    return await carryOut(scene);
+  } catch (error) {
+    if (attempt.signal.aborted) throw attempt.signal.reason;
+    throw withPolicy(
+      time.signal.aborted ? tooLong : asStepFailure(error),
+      step.retry,
+      attempt.attempt,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function carryOut(scene: StepScene): Promise<StepResult> {
+  const { step } = scene;
+  switch (step.kind) {
+    case "run":
+      return await runCommandStep({ ...scene, step });
+    case "integrate":
+      return await integrateStep({ ...scene, step });
+    case "publish":
+      return await publishStep({ ...scene, step });
+    default:
+      throw new JobFailure("invalid", "stale-step", `a step of kind '${step.kind}' is no job`);
+  }
+}
+
+function asStepFailure(error: unknown): unknown {
+  if (error instanceof ExpressionFailure)
+    return new JobFailure("invalid", "expression", error.message, { cause: error });
+  if (error instanceof UnknownSecrets)
+    return new JobFailure("invalid", "unknown-secrets", error.message, { cause: error });
+  return asFailure(error);
+}
+
+/** Whether there is another attempt is for the step to say, by the class of the failure. */
+function withPolicy(error: unknown, policy: RetryPolicy, attempt: number): unknown {
+  const known = error instanceof JobFailure ? error : undefined;
+  const failureClass = known?.failureClass ?? "transient";
+  const isRetried =
+    error instanceof CheckFailure
+      ? error.onFailure === "retry" || policy.on.includes("check")
+      : (policy.on as readonly string[]).includes(failureClass);
+  const message = error instanceof Error ? error.message : String(error);
+  return new JobFailure(failureClass, known?.code ?? "failed", message, {
+    cause: error,
+    attempts: isRetried ? policy.attempts : 1,
+    retryAfterMs: delayOf(policy, attempt),
+  });
+}
+
+function delayOf({ backoff, delayMs, maxDelayMs }: RetryPolicy, attempt: number): number {
+  const factors = { none: 0, linear: attempt, exponential: 2 ** Math.min(attempt - 1, 30) };
+  return Math.min(maxDelayMs, delayMs * factors[backoff]);
+}
+
+/** Gets the run its lane, and finds out where it begins and what it uses; once, however often it waits. */
+export function runJob(parts: StepParts): JobType {
+  return defineJobType<{ run_id: string }>({
+    ...{
+      name: "run",
+      input: z.strictObject({ run_id: z.uuid() }),
+      holdsLane: true,
+      isOfRuns: true,
+    },
+    run: async (attempt) => {
+      try {
+        return await startOf(parts, attempt);
+      } catch (error) {
+        throw asFailure(error);
+      }
+    },
+  });
+}
+
+const USED_BYTES_MAX = 1024 * 1024;
+
+async function startOf(
+  parts: StepParts,
+  { input, signal }: Attempt<{ run_id: string }>,
+): Promise<StartResult> {
+  const run = await readRun(parts.database.pool, input.run_id);
+  if (run === undefined)
+    throw new JobFailure("invalid", "run-gone", "its run is not there any more");
+  if (run.commit !== null) return { commit: run.commit, uses: { ...run.uses } };
+  const git = await parts.git();
+  const repository = parseRemoteUrl(run.repository, parts.config.git);
+  const reaching = { parts, run: { ...run, commit: "" }, signal };
+  const access = await accessTo(reaching, repository);
+  const commit = await git.remotes.resolve({ repository, ref: run.ref ?? undefined, access });
+  const readUsed = async (name: string) => {
+    const bytes = await git.remotes.readFile({
+      repository,
+      access,
+      commit,
+      path: name,
+      maxBytes: USED_BYTES_MAX,
+    });
+    return bytes ?? undefined;
+  };
+  return { commit, uses: await readUses(parts.database, run, readUsed) };
+}

@@ -1,0 +1,105 @@
+// Pipelines by name; every version is kept.
+import type { PipelineList, StoredPipeline } from "@croft/contract";
+import { inTransaction } from "../database/in-transaction.ts";
+import type { Database } from "../database/open-database.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Scope } from "../jobs/read-jobs.ts";
+import { newId } from "../new-id.ts";
+import { pipelineOf } from "./read-pipeline.ts";
+
+interface StoredRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly version: number;
+  readonly text: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface PipelineChange {
+  readonly owner: string;
+  readonly name: string;
+  readonly text: string;
+  readonly by: string;
+}
+
+/** A new version, unless the text is the one that is there. */
+export async function putPipeline(
+  database: Database,
+  { owner, name, text, by }: PipelineChange,
+): Promise<StoredPipeline> {
+  pipelineOf({ text, file: name });
+  await inTransaction(database, async (client) => {
+    const { rows } = await client.query<{ id: string; version: number }>(
+      `insert into croft.pipeline (id, owner, name, version) values ($1, $2, $3, 0)
+       on conflict (owner, name) do update set updated_at = pipeline.updated_at returning id, version`,
+      [newId(), owner, name],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error("the database did not answer for a pipeline");
+    await client.query(
+      `with next as (
+         insert into croft.pipeline_version (pipeline_id, version, text, created_by)
+         select $1, $2::integer + 1, $3, $4
+         where not exists (select from croft.pipeline_version where pipeline_id = $1 and version = $2 and text = $3)
+         returning version
+       )
+       update croft.pipeline p set version = next.version, updated_at = croft.now() from next where p.id = $1`,
+      [row.id, row.version, text, by],
+    );
+  });
+  return await readPipeline(database, { owner }, name);
+}
+
+export async function readPipeline(
+  { pool }: Database,
+  { owner }: Scope,
+  name: string,
+  version?: number,
+): Promise<StoredPipeline> {
+  const { rows } = await pool.query<StoredRow>(
+    `select p.id, p.owner, p.name, v.version, v.text, p.created_at, v.created_at as updated_at
+     from croft.pipeline p
+     join croft.pipeline_version v on v.pipeline_id = p.id and v.version = coalesce($3::integer, p.version)
+     where p.name = $2 and ($1::text is null or p.owner = $1) order by p.owner limit 1`,
+    [owner ?? null, name, version ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined) {
+    throw new EngineError("not-found", `there is no pipeline '${name.slice(0, 100)}'`);
+  }
+  return shown(row);
+}
+
+export async function listPipelines({ pool }: Database, { owner }: Scope): Promise<PipelineList> {
+  const { rows } = await pool.query<Omit<StoredRow, "text">>(
+    `select id, owner, name, version, created_at, updated_at from croft.pipeline
+     where $1::text is null or owner = $1 order by name, owner limit 1000`,
+    [owner ?? null],
+  );
+  return { pipelines: rows.map((row) => ({ ...row, ...timesOf(row) })) };
+}
+
+/** Runs keep the text they ran. */
+export async function removePipeline(
+  { pool }: Database,
+  owner: string,
+  name: string,
+): Promise<void> {
+  const { rowCount } = await pool.query(
+    "delete from croft.pipeline where owner = $1 and name = $2",
+    [owner, name],
+  );
+  if (rowCount === 0) {
+    throw new EngineError("not-found", `there is no pipeline '${name.slice(0, 100)}'`);
+  }
+}
+
+function shown(row: StoredRow): StoredPipeline {
+  return { ...row, ...timesOf(row) };
+}
+
+function timesOf({ created_at, updated_at }: { created_at: Date; updated_at: Date }) {
+  return { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+}

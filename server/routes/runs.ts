@@ -1,0 +1,155 @@
+// Runs of pipelines over HTTP: start one, look at it, and what people do to it.
+import { NewRun, RunApproval, RunDetail, RunList, RunQuery, RunRetry } from "@croft/contract";
+import {
+  cancelRun,
+  decideApproval,
+  type Engine,
+  listRuns,
+  readPipeline,
+  retryRun,
+  showRun,
+  startRun,
+} from "@croft/engine";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { describeProblems } from "../describe-problems.ts";
+import { nameOf, ownerOf, type Principal, scopeOf } from "../principal.ts";
+
+const RunPath = z.object({ id: z.uuid() });
+
+export function runRoutes(app: App, engine: Engine): void {
+  startRoute(app, engine);
+  readRoutes(app, engine);
+  actionRoutes(app, engine);
+}
+
+function startRoute(app: App, engine: Engine): void {
+  app.post(
+    "/api/runs",
+    {
+      config: { access: "writer" },
+      schema: {
+        tags: ["runs"],
+        summary: "Run a pipeline",
+        body: NewRun,
+        response: {
+          202: RunDetail,
+          ...describeProblems(
+            "unauthenticated",
+            "forbidden",
+            "not-found",
+            "invalid-input",
+            "invalid-pipeline",
+          ),
+        },
+      },
+    },
+    async ({ principal, body }, reply) => {
+      const id = await startRun(engine, await requestOf(engine, principal, body));
+      const run = await showRun(engine.database, scopeOf(principal), id);
+      return await reply.code(202).header("location", `/api/runs/${id}`).send(run);
+    },
+  );
+}
+
+async function requestOf({ database }: Engine, principal: Principal | undefined, body: NewRun) {
+  const { pipeline, text, file, ...rest } = body;
+  const owner = ownerOf(principal);
+  const asked = { ...rest, owner, startedBy: nameOf(principal) };
+  if (pipeline === undefined) return { ...asked, text: text ?? "", file };
+  const stored = await readPipeline(database, { owner }, pipeline);
+  const { id, version } = stored;
+  return { ...asked, text: stored.text, file: pipeline, pipeline: { id, version } };
+}
+
+function readRoutes(app: App, { database }: Engine): void {
+  app.get(
+    "/api/runs",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["runs"],
+        summary: "List runs, newest first",
+        querystring: RunQuery,
+        response: { 200: RunList, ...describeProblems("unauthenticated", "invalid-input") },
+      },
+    },
+    async ({ principal, query }) => await listRuns(database, scopeOf(principal), query),
+  );
+
+  app.get(
+    "/api/runs/:id",
+    {
+      config: { access: "reader" },
+      schema: {
+        tags: ["runs"],
+        summary: "One run with its steps",
+        params: RunPath,
+        response: {
+          200: RunDetail,
+          ...describeProblems("unauthenticated", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params }) => await showRun(database, scopeOf(principal), params.id),
+  );
+}
+
+function actionRoutes(app: App, engine: Engine): void {
+  const response = {
+    200: RunDetail,
+    ...describeProblems(
+      "unauthenticated",
+      "forbidden",
+      "not-found",
+      "job-ended",
+      "job-not-ended",
+      "invalid-input",
+    ),
+  };
+  const shown = (principal: Principal | undefined, id: string) =>
+    showRun(engine.database, scopeOf(principal), id);
+
+  app.post(
+    "/api/runs/:id/cancel",
+    {
+      config: { access: "writer" },
+      schema: { tags: ["runs"], summary: "Cancel a run", params: RunPath, response },
+    },
+    async ({ principal, params }) => {
+      await cancelRun(engine, scopeOf(principal), params.id);
+      return await shown(principal, params.id);
+    },
+  );
+
+  app.post(
+    "/api/runs/:id/retry",
+    {
+      config: { access: "writer" },
+      schema: {
+        ...{ tags: ["runs"], summary: "Go on with a run that has ended; what succeeded is kept" },
+        ...{ params: RunPath, body: RunRetry, response },
+      },
+    },
+    async ({ principal, params, body }) => {
+      await retryRun(engine, scopeOf(principal), params.id, body.from);
+      return await shown(principal, params.id);
+    },
+  );
+
+  app.post(
+    "/api/runs/:id/approve",
+    {
+      config: { access: "writer" },
+      schema: {
+        ...{ tags: ["runs"], summary: "Answer a step that asks for approval" },
+        ...{ params: RunPath, body: RunApproval, response },
+      },
+    },
+    async ({ principal, params, body: { step, approve } }) => {
+      const decision = { step, isApproved: approve, by: nameOf(principal) };
+      await decideApproval(engine, scopeOf(principal), params.id, decision);
+      return await shown(principal, params.id);
+    },
+  );
+}
