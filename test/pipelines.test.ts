@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Engine, RunAdvancer, showRun, startRun, startWorker } from "@croft/engine";
+import { commitId, parseRemoteUrl } from "@croft/git";
 import { expect, onTestFinished, test } from "vitest";
 import { checkIdleQueue } from "./support/check-queue.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
@@ -140,4 +141,31 @@ steps:
   expect(detail.steps.find(({ step }) => step === "warned")?.report).toMatchObject({
     warnings: ["no-diff-outside: changed outside of what it may: README.md"],
   });
+}, 60_000);
+
+test("a step has other repositories beside it, and they are no part of its result", async () => {
+  const { engine, origin } = await runScene();
+  const other = await makeOrigin();
+  const detail = await run(
+    engine,
+    origin,
+    `
+steps:
+  both:
+    workspace: { repositories: { lib: { url: "${other}", path: vendor/lib } } }
+    run: |
+      test -f vendor/lib/README.md
+      echo changed > vendor/lib/README.md
+      echo own > own.txt
+`,
+  );
+  expect(detail.error).toBe(null);
+  const [step] = detail.steps;
+  const git = await engine.git();
+  const repository = parseRemoteUrl(origin, { allowLocal: true });
+  const changes = await git.results.changes({
+    ...{ owner: "local", repository },
+    ...{ from: commitId(detail.commit ?? ""), to: commitId(step?.commit ?? "") },
+  });
+  expect(changes).toEqual([{ path: "own.txt", isRemoved: false }]);
 }, 60_000);

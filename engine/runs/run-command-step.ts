@@ -1,5 +1,5 @@
 // A step that runs a script in a workspace of its own.
-import { commitId, type Workspace } from "@croft/git";
+import { commitId, type FurtherRepository, parseRemoteUrl, type Workspace } from "@croft/git";
 import { evaluateText, type RunStep, refFault } from "@croft/pipeline";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { openSecrets } from "../secrets/secret-store.ts";
@@ -94,13 +94,6 @@ async function makeWorkspace(
       "a worktree is possible only in a local checkout",
     );
   }
-  if (Object.keys(repositories).length > 0) {
-    throw new JobFailure(
-      "invalid",
-      "not-supported",
-      "several repositories in one step are not supported yet",
-    );
-  }
   return await git.workspaces.create({
     ...{ repository, kind, branch, lfs, signal },
     ...(start === undefined ? { ref: text(step.workspace.base) ?? run.commit } : { from: start }),
@@ -109,7 +102,23 @@ async function makeWorkspace(
     owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
     access: await accessTo(scene, repository),
     submodules: submodules ? {} : undefined,
+    repositories: await furtherRepositories(scene, repositories),
   });
+}
+
+/** Each with the owner's own credential for it. */
+async function furtherRepositories(
+  scene: StepScene,
+  named: RunStep["workspace"]["repositories"],
+): Promise<FurtherRepository[]> {
+  const { context, parts } = scene;
+  const all: FurtherRepository[] = [];
+  for (const { url, ref, path } of Object.values(named)) {
+    const repository = parseRemoteUrl(evaluateText(url, context), parts.config.git);
+    const at = ref === undefined ? {} : { ref: evaluateText(ref, context) };
+    all.push({ repository, path, ...at, access: await accessTo(scene, repository) });
+  }
+  return all;
 }
 
 async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly step: RunStep }) {

@@ -1,5 +1,5 @@
 // The job types of runs: `run` gets a run started, `step` carries one step or one item of it.
-import { parseRemoteUrl } from "@croft/git";
+import { parseRemoteUrl, RemoteUrlError } from "@croft/git";
 import { ExpressionFailure, type RetryPolicy } from "@croft/pipeline";
 import { z } from "zod";
 import { asFailure } from "../command/git-failure.ts";
@@ -70,6 +70,8 @@ async function carryOut(scene: StepScene): Promise<StepResult> {
 function asStepFailure(error: unknown): unknown {
   if (error instanceof ExpressionFailure)
     return new JobFailure("invalid", "expression", error.message, { cause: error });
+  if (error instanceof RemoteUrlError)
+    return new JobFailure("invalid", "invalid-value", error.message, { cause: error });
   if (error instanceof UnknownSecrets)
     return new JobFailure("invalid", "unknown-secrets", error.message, { cause: error });
   return asFailure(error);
