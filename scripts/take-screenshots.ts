@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Job } from "@croft/contract";
+import type { Job, RunDetail } from "@croft/contract";
 import { startServer } from "../test/support/croft-process.ts";
 import { launchBrowser, visit } from "../test/support/dashboard.ts";
 import { makeRepository } from "../test/support/make-repository.ts";
@@ -29,6 +29,7 @@ const pages = {
   overview: "/",
   jobs: "/jobs",
   "jobs-none": "/jobs?key=none",
+  runs: "/runs",
   queue: "/queue",
   workers: "/workers",
   settings: "/settings",
@@ -57,11 +58,11 @@ try {
   const cookie = { name, value, url: server.url };
   for (const [look, options] of Object.entries(looks)) {
     await take(look, options, openPages);
-    await take(look, options, { "jobs-first": "/jobs" }, cookie);
+    await take(look, options, { "jobs-first": "/jobs", "runs-first": "/runs" }, cookie);
   }
-  const jobPages = await submitJobs();
+  const made = { ...(await submitJobs()), ...(await startRuns()) };
   for (const [look, options] of Object.entries(looks)) {
-    await take(look, options, { ...pages, ...jobPages }, cookie);
+    await take(look, options, { ...pages, ...made }, cookie);
   }
 } finally {
   await browser.close();
@@ -89,13 +90,70 @@ async function submitJobs(): Promise<Record<string, string>> {
   );
 }
 
+/** One run of each kind: waiting for an approval with a conflict, failed, running. */
+async function startRuns(): Promise<Record<string, string>> {
+  const agents = `
+name: agents
+inputs: { issue: { type: string, default: "42" } }
+steps:
+  plan: { run: "echo 3 tasks; echo {} > t.json", artifacts: { tasks: t.json } }
+  lint: { run: echo nothing to say }
+  build:
+    needs: plan
+    matrix: { task: [docs, parser, tests, retry-queue] }
+    workspace: { branch: "fix/\${{ matrix.task }}" }
+    env: { TASK: "\${{ matrix.task }}" }
+    run: |
+      case $TASK in docs|tests) echo $TASK > shared.txt;; *) echo $TASK > $TASK.txt;; esac
+      seq 20 | sed "s/^/$TASK: line /"; echo "lines=20" >> "$CROFT_OUTPUT"
+    outputs: [lines]
+    checks: [{ no-diff-outside: ["*.md"], on-failure: warn }]
+  merge: { needs: build, integrate: { from: build, on-conflict: warn } }
+  approve: { needs: [merge, lint], approval: { timeout: 24h } }
+  push: { needs: [approve, merge], publish: { from: merge, branch: agents } }
+`;
+  const waiting = await start(agents, "waiting");
+  const failing = `
+name: check
+steps:
+  types: { run: "echo types are fine" }
+  tests: { needs: types, run: "echo '1 failed'; exit 1" }
+  release: { needs: tests, run: "true" }
+`;
+  const failed = await start(failing, "failed");
+  const running = await start("name: nightly\nsteps: { all: { run: sleep 3600 } }", "running");
+  return {
+    "run-waiting": `/runs/${waiting}`,
+    "run-matrix": `/runs/${waiting}?step=build`,
+    "run-item": `/runs/${waiting}?step=build&item=docs`,
+    "run-merge": `/runs/${waiting}?step=merge`,
+    "run-failed": `/runs/${failed}`,
+    "run-running": `/runs/${running}`,
+  };
+}
+
+async function start(text: string, status: RunDetail["status"]): Promise<string> {
+  const { id } = (await post("/api/runs", { text, repository })) as RunDetail;
+  await waitUntil(`run ${id} to be ${status}`, async () => {
+    const run = (await getJson(server, `/api/runs/${id}`)) as RunDetail;
+    return run.status === status;
+  });
+  return id;
+}
+
 async function submit(command: string, rest: object): Promise<string> {
-  const response = await fetch(`${server.url}/api/jobs`, {
+  const input = { repository, command };
+  return ((await post("/api/jobs", { type: "command", input, ...rest })) as Job).id;
+}
+
+async function post(path: string, body: object): Promise<unknown> {
+  const response = await fetch(server.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ type: "command", input: { repository, command }, ...rest }),
+    body: JSON.stringify(body),
   });
-  return ((await response.json()) as Job).id;
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return await response.json();
 }
 
 async function until(id: string, status: Job["status"]): Promise<void> {
@@ -118,7 +176,10 @@ async function take(
     await page.getByRole("heading", { level: 1 }).waitFor();
     // Live pages are never idle: their streams stay open.
     await page.locator("[aria-hidden].animate-pulse").first().waitFor({ state: "detached" });
-    await page.screenshot({ path: join(directory, `${name}-${look}.png`) });
+    await page.screenshot({
+      path: join(directory, `${name}-${look}.png`),
+      fullPage: name.startsWith("run"),
+    });
   }
   await page.context().close();
 }

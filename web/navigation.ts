@@ -1,6 +1,14 @@
 // The pages in the sidebar. A page is added with one line; its `key` follows `g` as a shortcut.
 import type { LinkProps } from "@tanstack/react-router";
-import { Cpu, LayoutDashboard, ListChecks, type LucideIcon, Rows3, Settings } from "lucide-react";
+import {
+  Cpu,
+  LayoutDashboard,
+  ListChecks,
+  type LucideIcon,
+  Rows3,
+  Settings,
+  Workflow,
+} from "lucide-react";
 
 export interface NavigationItem {
   to: NonNullable<LinkProps["to"]>;
@@ -21,6 +29,7 @@ export const navigation: readonly NavigationGroup[] = [
     label: "Work",
     items: [
       { to: "/jobs", label: "Jobs", icon: ListChecks, key: "j" },
+      { to: "/runs", label: "Runs", icon: Workflow, key: "r" },
       { to: "/queue", label: "Queue", icon: Rows3, key: "q" },
       { to: "/workers", label: "Workers", icon: Cpu, key: "w" },
     ],

@@ -19,11 +19,14 @@ import { LoginPage } from "./pages/login.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
 import { QueuePage } from "./pages/queue.tsx";
+import { RunPage } from "./pages/run.tsx";
+import { RunsPage } from "./pages/runs.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
 import { SetupPage } from "./pages/setup.tsx";
 import { WorkersPage } from "./pages/workers.tsx";
 import { parsePlainSearch, writePlainSearch } from "./plain-search.ts";
 import { laneSearch } from "./queue/queue-query.ts";
+import { runsSearch, stepSearch } from "./runs/run-search.ts";
 import { safeRedirect } from "./safe-redirect.ts";
 import { sessionQuery } from "./session-query.ts";
 import { useFocusHeading } from "./use-focus-heading.ts";
@@ -86,6 +89,20 @@ const jobs = createRoute({
 
 const job = createRoute({ getParentRoute: () => app, path: "/jobs/$id", component: JobPage });
 
+const runs = createRoute({
+  getParentRoute: () => app,
+  path: "/runs",
+  validateSearch: runsSearch,
+  component: RunsPage,
+});
+
+const run = createRoute({
+  getParentRoute: () => app,
+  path: "/runs/$id",
+  validateSearch: stepSearch,
+  component: RunPage,
+});
+
 const queue = createRoute({
   getParentRoute: () => app,
   path: "/queue",
@@ -111,7 +128,7 @@ const missing = createRoute({ getParentRoute: () => app, path: "$", component: N
 const routeTree = root.addChildren([
   setup,
   login,
-  app.addChildren([overview, jobs, job, queue, workers, settings, missing]),
+  app.addChildren([overview, jobs, job, runs, run, queue, workers, settings, missing]),
 ]);
 
 /** Asked once; again only when an answer said that the session is over. */

@@ -1,13 +1,11 @@
 // The properties of a job, as a line of names and values.
 import type { Job } from "@croft/contract";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { jobRepository, shortId } from "../jobs/describe-job.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Elapsed } from "./elapsed.tsx";
+import { Fact, factLink as link } from "./fact.tsx";
 import { RelativeTime } from "./relative-time.tsx";
-
-const link = "underline decoration-line-strong underline-offset-4 hover:decoration-current";
 
 export function JobFacts({ job }: { job: Job }) {
   const repository = jobRepository(job);
@@ -42,6 +40,19 @@ export function JobFacts({ job }: { job: Job }) {
           </Link>
         </Fact>
       )}
+      {job.run_id !== null && (
+        <Fact name="Step of">
+          <Link
+            to="/runs/$id"
+            params={{ id: job.run_id }}
+            search={{ step: job.step ?? undefined }}
+            className={link}
+          >
+            run {shortId(job.run_id)}
+            {job.step !== null && `, ${job.step}`}
+          </Link>
+        </Fact>
+      )}
       {job.retry_of !== null && (
         <Fact name="Retry of">
           <Link to="/jobs/$id" params={{ id: job.retry_of }} className={`font-mono ${link}`}>
@@ -72,14 +83,5 @@ function Times({ job }: { job: Job }) {
     <Fact name={job.finished_at === null ? "Runs for" : "Took"}>
       <Elapsed from={job.started_at} to={job.finished_at} />
     </Fact>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-ink-faint text-xs">{name}</dt>
-      <dd className="break-all text-sm tabular-nums">{children}</dd>
-    </div>
   );
 }

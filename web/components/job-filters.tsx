@@ -4,6 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type FormEvent, useRef } from "react";
 import { hasFilter, type JobSearch, jobStatuses } from "../jobs/job-search.ts";
+import { choice, choices, filterField } from "./filter-look.ts";
 import { statusLabel } from "./status-badge.tsx";
 
 const fields = [
@@ -36,10 +37,7 @@ export function JobFilters({ search }: { search: JobSearch }) {
 function StatusLinks({ search }: { search: JobSearch }) {
   const options: readonly (JobStatus | undefined)[] = [undefined, ...jobStatuses];
   return (
-    <nav
-      aria-label="Status"
-      className="flex gap-0.5 overflow-x-auto rounded-md bg-sunken p-0.5 max-sm:w-full"
-    >
+    <nav aria-label="Status" className={choices}>
       {options.map((status) => (
         <Link
           key={status ?? "all"}
@@ -49,7 +47,7 @@ function StatusLinks({ search }: { search: JobSearch }) {
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={search.status === status ? "true" : undefined}
           data-chosen={search.status === status}
-          className="flex h-7 items-center justify-center whitespace-nowrap rounded-sm px-2.5 text-ink-soft text-xs hover:text-ink data-[chosen=true]:bg-surface data-[chosen=true]:font-medium data-[chosen=true]:text-ink data-[chosen=true]:shadow-card max-sm:flex-1 max-sm:px-1.5 dark:data-[chosen=true]:bg-line-strong"
+          className={choice}
         >
           {status === undefined ? "All" : statusLabel(status)}
         </Link>
@@ -90,7 +88,7 @@ function Fields({ search }: { search: JobSearch }) {
             maxLength={200}
             spellCheck={false}
             autoCapitalize="none"
-            className="h-8 w-28 rounded-md border border-line-strong bg-surface px-2.5 text-sm shadow-card placeholder:text-ink-faint hover:border-ink-faint focus-visible:border-accent focus-visible:outline-offset-0 max-sm:h-9 max-sm:w-full max-sm:text-lg [&:not(:placeholder-shown)]:border-accent"
+            className={filterField}
           />
         </label>
       ))}

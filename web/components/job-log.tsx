@@ -117,7 +117,7 @@ function describeLog({ content, state }: JobLog): string {
 
 function LineLink({ line }: { line: number | undefined }) {
   if (line === undefined) return null;
-  const text = () => `${location.origin}${location.pathname}#L${line + 1}`;
+  const text = () => `${location.origin}${location.pathname}${location.search}#L${line + 1}`;
   return <CopyButton label={`Copy the link to line ${line + 1}`} text={text} />;
 }
 

@@ -1,6 +1,7 @@
 // What a job does and why it waits, in words.
 import type { Job } from "@croft/contract";
 import { formatCount } from "../format-count.ts";
+import { repositoryName } from "../repository-name.ts";
 
 const lengthMax = 200;
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
@@ -16,15 +17,9 @@ export function jobSummary({ input, type }: Pick<Job, "input" | "type">): string
   return text.replace(/\s+/g, " ").trim().slice(0, lengthMax);
 }
 
-/** The last two parts of the address: `octocat/hello`. */
 export function jobRepository({ input }: Pick<Job, "input">): string | undefined {
   const repository = input["repository"];
-  if (typeof repository !== "string") return undefined;
-  return repository
-    .replace(/\.git$/, "")
-    .split(/[/:]/)
-    .slice(-2)
-    .join("/");
+  return typeof repository === "string" ? repositoryName(repository) : undefined;
 }
 
 /** Short, for a row of a list. */

@@ -9,11 +9,11 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { FirstJobHint } from "../components/first-job-hint.tsx";
 import { JobFilters } from "../components/job-filters.tsx";
 import { JobTable } from "../components/job-table.tsx";
+import { ListSkeleton } from "../components/list-skeleton.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
 import { ProblemView } from "../components/problem-view.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { hasFilter, type JobSearch } from "../jobs/job-search.ts";
 import { jobsKey, jobsQuery } from "../jobs/jobs-query.ts";
 import { useLiveQueries } from "../live/use-live-queries.ts";
@@ -41,7 +41,7 @@ export function JobsPage() {
       {data === undefined && error !== null ? (
         <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <Waiting />
+        <ListSkeleton />
       ) : data.jobs.length === 0 && !isPlaceholderData ? (
         <NoJobs search={search} />
       ) : (
@@ -56,19 +56,6 @@ export function JobsPage() {
 
 function isOfJob({ type }: Event): boolean {
   return type.startsWith("job.");
-}
-
-function Waiting() {
-  return (
-    <div className="space-y-px overflow-hidden rounded-lg border border-line bg-surface shadow-card">
-      {[1, 2, 3, 4, 5].map((row) => (
-        <div key={row} className="flex items-center gap-4 px-4 py-3.5">
-          <Skeleton className="h-6 w-20" />
-          <Skeleton className="h-4 w-72 max-w-[50%]" />
-        </div>
-      ))}
-    </div>
-  );
 }
 
 function NoJobs({ search }: { search: JobSearch }) {

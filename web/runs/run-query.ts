@@ -1,0 +1,49 @@
+// A page of the list of runs, one run with its steps, and the files that were made.
+import type { Asset } from "@croft/contract";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { type Api, body } from "../api.ts";
+import { definedOnly } from "../defined-only.ts";
+import type { RunsSearch } from "./run-search.ts";
+
+export const runsKey = ["runs"];
+
+export function runsQuery(api: Api, { status, name, cursor }: RunsSearch) {
+  const query = { ...definedOnly({ status, name, cursor }), limit: 50 };
+  return queryOptions({
+    queryKey: [...runsKey, query],
+    queryFn: ({ signal }) => body(api.GET("/api/runs", { params: { query }, signal })),
+    // A change of filters keeps the old rows until the new ones are there.
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function runKey(id: string) {
+  return ["run", id];
+}
+
+export function runQuery(api: Api, id: string) {
+  return queryOptions({
+    queryKey: runKey(id),
+    queryFn: ({ signal }) => body(api.GET("/api/runs/{id}", { params: { path: { id } }, signal })),
+  });
+}
+
+export interface AssetFilter {
+  run?: string;
+  job?: string;
+  kind?: Asset["kind"];
+}
+
+/** `state` changes whenever there may be more of them: files appear together with the end of their step. */
+export function assetsQuery(api: Api, filter: AssetFilter, state: string) {
+  return infiniteQueryOptions({
+    queryKey: ["assets", filter, state],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...filter, ...definedOnly({ cursor: pageParam }), limit: 100 };
+      return body(api.GET("/api/assets", { params: { query }, signal }));
+    },
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+}
