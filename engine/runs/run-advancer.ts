@@ -3,6 +3,7 @@
 import { isDeadlock } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { Rounds } from "../rounds.ts";
+import { monotonicMs } from "../worker/monotonic-ms.ts";
 import { advanceRun } from "./advance-run.ts";
 
 type AdvancerParts = Pick<Engine, "database" | "listener" | "log" | "intake" | "assets">;
@@ -10,11 +11,14 @@ type AdvancerParts = Pick<Engine, "database" | "listener" | "log" | "intake" | "
 /** Announcements are what wakes it; this is for those that were lost, and for approvals whose time is over. */
 const LOOK_EVERY_MS = 1000;
 const RUNS_AT_ONCE = 50;
+/** For one that could not go on: it must neither hold up the others nor fill the log. */
+const PAUSE_MS = 10_000;
 
 export class RunAdvancer {
   readonly #parts: AdvancerParts;
   readonly #rounds: Rounds;
   readonly #deafen: () => void;
+  readonly #pausedUntilMs = new Map<string, number>();
 
   private constructor(parts: AdvancerParts) {
     this.#parts = parts;
@@ -36,11 +40,15 @@ export class RunAdvancer {
 
   async #round(signal: AbortSignal): Promise<number> {
     const { pool } = this.#parts.database;
+    const now = monotonicMs();
+    for (const [id, until] of this.#pausedUntilMs) if (until <= now) this.#pausedUntilMs.delete(id);
     const { rows } = await pool.query<{ run_id: string }>(
-      `select run_id from croft.run_due
-       union
-       select run_id from croft.run_step where status = 'waiting' and deadline_at <= croft.now()
-       limit ${RUNS_AT_ONCE}`,
+      `select run_id from (
+         select run_id from croft.run_due
+         union
+         select run_id from croft.run_step where status = 'waiting' and deadline_at <= croft.now()) due
+       where run_id <> all ($1) limit ${RUNS_AT_ONCE}`,
+      [[...this.#pausedUntilMs.keys()]],
     );
     let advanced = 0;
     for (const { run_id } of rows) {
@@ -56,6 +64,7 @@ export class RunAdvancer {
       return await advanceRun(this.#parts, runId);
     } catch (error) {
       if (isDeadlock(error)) return true; // it is due still
+      this.#pausedUntilMs.set(runId, monotonicMs() + PAUSE_MS);
       this.#parts.log.error({ err: error, run: runId }, "a run could not go on");
       return false;
     }

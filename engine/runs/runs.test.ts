@@ -230,3 +230,19 @@ test("what is wrong is said before anything runs", async () => {
   });
   expect(await query("select count(*)::int as n from croft.run")).toEqual([{ n: 0 }]);
 });
+
+test("a run that cannot go on does not hold up the others", async () => {
+  const { start, begun, ended, query } = await runScene();
+  const text = `${header}steps:\n  a: { run: x }\n`;
+  const broken = await start(text);
+  const [first] = await begun("a");
+  await query("update croft.run set text = 'steps: 7' where id = $1", [broken]); // as another version may find it
+  first?.succeed({});
+  const good = await start(text.replaceAll("a:", "b:"));
+  const [second] = await begun("b");
+  second?.succeed({});
+  await ended(good, "done");
+  expect(await query("select status from croft.run where id = $1", [broken])).toEqual([
+    { status: "running" },
+  ]);
+});
