@@ -5,11 +5,14 @@ import { keyOf, newKey, type SealedPlace, seal, unseal } from "./cipher.ts";
 const PLACE: SealedPlace = ["secret", "row-1", "app:1", "TOKEN"];
 const key = newKey();
 
-test.each(["x", "Zürich 🌍\n".repeat(50), "a".repeat(65_536)])("what goes in comes out", (text) => {
-  const sealed = seal(key, PLACE, text);
-  expect(unseal(key, PLACE, sealed)).toBe(text);
-  expect(sealed.includes(text)).toBe(false);
-});
+test.each(["hunter2!", "Zürich 🌍\n".repeat(50), "a".repeat(65_536)])(
+  "what goes in comes out",
+  (text) => {
+    const sealed = seal(key, PLACE, text);
+    expect(unseal(key, PLACE, sealed)).toBe(text);
+    expect(sealed.includes(text)).toBe(false);
+  },
+);
 
 test("the same value is never sealed the same way twice", () => {
   const sealed = new Set(Array.from({ length: 100 }, () => seal(key, PLACE, "v").toString("hex")));

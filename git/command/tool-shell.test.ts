@@ -77,6 +77,8 @@ test("a shell that was killed is replaced", async () => {
   const pid = Number(said);
   process.kill(pid, "SIGKILL");
   await waitUntil("its end", () => !isAlive(pid));
+  // That it has ended is told a moment later.
+  await waitUntil("another", async () => (await shell.run("true", [])).exitCode === 0);
   expect(await shell.run("echo", ["again"])).toEqual({ exitCode: 0, said: "again\n" });
   expect((await shell.run("sh", ["-c", "kill -9 $PPID"])).exitCode).toBe(-1);
   expect(await shell.run("echo", ["again"])).toEqual({ exitCode: 0, said: "again\n" });
