@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { clientAction } from "../client-action.ts";
 import { followRun, reportRunEnd } from "../follow-run.ts";
 import { addDataFlags } from "../read-config.ts";
+import { describeFailure } from "../report-failures.ts";
 import { requireAnswer } from "../require-answer.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { writeJson, writeOutput } from "../write-output.ts";
@@ -44,7 +45,10 @@ export function createCommand(): Command {
       }
       stopSignal().addEventListener("abort", () => {
         process.stderr.write("croft: cancelling the run; once more leaves it\n");
-        void client.POST("/api/runs/{id}/cancel", { params: { path: { id: run.id } } });
+        const asking = client.POST("/api/runs/{id}/cancel", { params: { path: { id: run.id } } });
+        asking.then(requireAnswer).catch((error: unknown) => {
+          process.stderr.write(`croft: it could not be cancelled: ${describeFailure(error)}\n`);
+        });
       });
       const ended = await followRun(reach, run.id, json);
       if (json) await writeJson(ended);

@@ -1,9 +1,10 @@
 // What an advance writes: each move of a run, with the event that tells of it.
 import type { JobError, JobPriority } from "@croft/contract";
-import { evaluateTemplate, type Pipeline, type Step } from "@croft/pipeline";
+import { ExpressionFailure, evaluateTemplate, type Pipeline, type Step } from "@croft/pipeline";
 import type { Assets } from "../assets/assets.ts";
 import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
+import { EngineError } from "../engine-error.ts";
 import type { JobIntake, SubmittedJob } from "../jobs/submit-jobs.ts";
 import { type ArtifactTexts, artifactTexts } from "./artifact-texts.ts";
 import { createRun } from "./create-run.ts";
@@ -89,10 +90,19 @@ export class RunChanges {
   async #start(id: string, item: string): Promise<void> {
     const step = this.pipeline.steps.find((each) => each.id === id);
     if (step === undefined) throw new Error(`the pipeline has no step '${id}'`);
-    const carrier =
-      step.kind === "uses"
-        ? { child_id: await this.#startChild(step, item) }
-        : { job_id: await this.#submit(step, item) };
+    let carrier: { readonly child_id?: string; readonly job_id?: string };
+    try {
+      carrier =
+        step.kind === "uses"
+          ? { child_id: await this.#startChild(step, item) }
+          : { job_id: await this.#submit(step, item) };
+    } catch (error) {
+      // Its own values are wrong: nothing has been written for it yet, and the rest of the run goes on.
+      if (!(error instanceof ExpressionFailure || error instanceof EngineError)) throw error;
+      return await this.#settle({
+        ...{ kind: "settle", step: id, item, status: "failed", reason: error.message },
+      });
+    }
     await this.#client.query(
       `update croft.run_step set status = 'running', job_id = $4, child_id = $5, started_at = croft.now(),
          finished_at = null, stopped_at = null, error = null, reason = null
@@ -217,6 +227,10 @@ export class RunChanges {
 
   async end(status: "done" | "failed" | "cancelled", error: JobError | null): Promise<void> {
     const outputs = status === "done" ? this.#outputs() : null;
+    if (outputs instanceof ExpressionFailure) {
+      const message = `outputs: ${outputs.message}`;
+      return await this.end("failed", { code: "expression", class: "invalid", message });
+    }
     await this.#client.query("select croft.release_lane($1)", [this.run.id]);
     await this.update(status, {
       error: status === "done" || error === null ? null : JSON.stringify(error),
@@ -226,14 +240,19 @@ export class RunChanges {
     if (parent !== null) await this.#client.query("select croft.mark_due($1)", [[parent]]);
   }
 
-  #outputs(): Record<string, unknown> {
-    const context = stepContext(this.pipeline, this.run, this.steps, undefined);
-    return Object.fromEntries(
-      Object.entries(this.pipeline.outputs).map(([name, template]) => [
-        name,
-        evaluateTemplate(template, context),
-      ]),
-    );
+  #outputs(): Record<string, unknown> | ExpressionFailure {
+    try {
+      const context = stepContext(this.pipeline, this.run, this.steps, undefined);
+      return Object.fromEntries(
+        Object.entries(this.pipeline.outputs).map(([name, template]) => [
+          name,
+          evaluateTemplate(template, context),
+        ]),
+      );
+    } catch (error) {
+      if (error instanceof ExpressionFailure) return error;
+      throw error;
+    }
   }
 
   #firstError(): JobError | null {

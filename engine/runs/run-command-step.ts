@@ -28,7 +28,6 @@ export async function runCommandStep(
   const user = git.platform.jobUser;
   try {
     await attempt.guard(workspace.path, user?.uid ?? process.getuid?.() ?? 0);
-    const about = { run: run.id, step: step.id, workspace: workspace.id, kind: workspace.kind };
     attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
     const { sandbox } = git.platform;
     if (step.sandbox === "on" && !sandbox.isPossible) {
@@ -54,7 +53,7 @@ export async function runCommandStep(
       ...{ outputs, artifacts, commit, base },
       ...(workspace.branch === undefined ? {} : { branch: workspace.branch }),
       ...(summary === "" ? {} : { summary }),
-      report: { workspace: about.workspace, kind: about.kind, warnings },
+      report: { workspace: workspace.id, kind: workspace.kind, warnings },
       ...(await bundleOf(scene, commit, base)),
     };
   } finally {

@@ -246,3 +246,32 @@ test("a run that cannot go on does not hold up the others", async () => {
     { status: "running" },
   ]);
 });
+
+test("values that turn out wrong fail their step or the run, and never stop it half-way", async () => {
+  const { start, begun, ended, steps, query } = await runScene();
+  const id = await start(`${header}
+outputs: { broken: "\${{ fromJSON(steps.a.outputs.n) }}" }
+steps:
+  a: { run: x, outputs: [n] }
+  use: { needs: [a], uses: child.yaml, with: { what: "\${{ fromJSON(needs.a.outputs.n) }}" } }
+  tolerated: { needs: [a], continue-on-error: true, uses: child.yaml, with: { what: "\${{ fromJSON(needs.a.outputs.n) }}" } }
+`);
+  const [a] = await begun("a");
+  a?.succeed({ outputs: { n: "not JSON" } });
+  await ended(id, "failed");
+  expect(await steps(id)).toEqual({ a: "done", use: "failed", tolerated: "failed" });
+  const other = await start(`${header}
+outputs: { broken: "\${{ fromJSON(steps.b.outputs.n) }}" }
+steps:
+  b: { run: x, outputs: [n] }
+`);
+  const [b] = await begun("b");
+  b?.succeed({ outputs: { n: "not JSON" } });
+  await ended(other, "failed");
+  const [run] = await query("select error ->> 'message' as message from croft.run where id = $1", [
+    other,
+  ]);
+  expect(run?.message).toContain("outputs: ");
+  const keyed = start(`${header}concurrency: "\${{ fromJSON('{') }}"\nsteps:\n  a: { run: x }\n`);
+  await expect(keyed).rejects.toMatchObject({ code: "invalid-input" });
+});

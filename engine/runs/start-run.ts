@@ -1,8 +1,10 @@
 // Starts a run of a pipeline.
 import type { JobPriority } from "@croft/contract";
 import { parseRemoteUrl, RemoteUrlError } from "@croft/git";
-import { evaluateText, type Pipeline } from "@croft/pipeline";
-import { inTransaction } from "../database/in-transaction.ts";
+import { ExpressionFailure, evaluateText, type Pipeline } from "@croft/pipeline";
+import type { Config } from "../config/config.ts";
+import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import { createRun, type NewRun } from "./create-run.ts";
@@ -33,14 +35,8 @@ export async function startRun(
 ): Promise<string> {
   const { owner, text, file = null, inputs, event = null, kind = null, startedBy } = request;
   const pipeline = pipelineOf({ text, file });
-  const source = repositoryOf(pipeline, request);
-  try {
-    parseRemoteUrl(source.repository, config.git);
-  } catch (error) {
-    if (error instanceof RemoteUrlError) throw new EngineError("invalid-input", error.message);
-    throw error;
-  }
-  return await inTransaction(database, async (client) => {
+  const source = sourceOf(pipeline, request, config);
+  const write = async (client: Queryable) => {
     const id = await createRun(client, {
       ...{ owner, text, file, inputs, event, kind, startedBy, pipeline: request.pipeline },
       ...{ ...source, class: CLASSES[request.priority] },
@@ -67,7 +63,25 @@ export async function startRun(
       );
     }
     return id;
-  });
+  };
+  return await despiteDeadlocks(() => inTransaction(database, write)).catch(explained);
+}
+
+/** What only the values of this run make wrong. */
+function explained(error: unknown): never {
+  if (!(error instanceof ExpressionFailure)) throw error;
+  throw new EngineError("invalid-input", error.message, { cause: error });
+}
+
+function sourceOf(pipeline: Pipeline, request: RunRequest, { git }: Pick<Config, "git">) {
+  try {
+    const source = repositoryOf(pipeline, request);
+    parseRemoteUrl(source.repository, git);
+    return source;
+  } catch (error) {
+    if (error instanceof RemoteUrlError) throw new EngineError("invalid-input", error.message);
+    return explained(error);
+  }
 }
 
 function repositoryOf(
