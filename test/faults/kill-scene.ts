@@ -127,10 +127,11 @@ export class KillScene {
       await this.#submitter.submit({ type: "command", input });
       await this.#untilNone("croft.job where status in ('queued', 'running')");
       await this.#untilNone("croft.workspace");
+      this.failures.push(...(await this.#judge()));
     } catch (error) {
       this.failures.push(error instanceof Error ? error.message : String(error));
     }
-    this.failures.push(...this.#submitter.failures, ...(await this.#judge()));
+    this.failures.push(...this.#submitter.failures);
     await this.pool.end();
     for (const { child } of this.workers) child.kill("SIGKILL"); // those that a failure has left
     await this.#stopServer();

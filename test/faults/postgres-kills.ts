@@ -21,11 +21,11 @@ export async function killPostgres(options: FaultOptions): Promise<FaultResult> 
       await delay(random.below(BETWEEN_MS_MAX));
       // One dead backend costs all of them their connections: PostgreSQL starts anew by itself.
       const victim = random.below(2) === 0 ? "server" : "backend";
-      process.kill(
-        victim === "server" ? postmasterOf(scene.data) : await backendOf(scene),
-        "SIGKILL",
-      );
+      const pid = victim === "server" ? postmasterOf(scene.data) : await backendOf(scene);
+      const fall = await fallOf(scene);
+      process.kill(pid, "SIGKILL");
       figures[`${victim}_deaths`]++;
+      await waitUntil("the end of all connections", fall, BACK_CEILING_MS);
       await waitUntil("the database", () => isBack(scene), BACK_CEILING_MS);
     }
   } catch (error) {
@@ -47,6 +47,17 @@ async function backendOf({ pool, random }: KillScene): Promise<number> {
   const { pid } = rows[random.below(rows.length)] ?? {};
   if (pid === undefined) throw new Error("nobody is connected");
   return pid;
+}
+
+/** Whether a connection of now has ended: for a moment after the kill the others still answer, as if nothing had been. */
+async function fallOf({ pool }: KillScene): Promise<() => boolean> {
+  const witness = await pool.connect();
+  let hasFallen = false;
+  witness.once("end", () => {
+    hasFallen = true;
+    witness.release(true);
+  });
+  return () => hasFallen;
 }
 
 async function isBack({ pool, server }: KillScene): Promise<boolean> {
