@@ -159,3 +159,16 @@ test("an answer before the whole body has come arrives, also where the client wa
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
 });
+
+test.each([
+  ["DELETE", "/api/secrets/NONE"],
+  ["POST", "/api/jobs/0190a0a0-0000-7000-8000-000000000000/cancel"],
+] as const)("%s without a body is read as such, whatever its content type", async (method, url) => {
+  const engine = await scratchEngine();
+  const { app } = await serve(engine);
+  const answer = await app.inject({
+    ...{ method, url },
+    headers: { authorization: `Bearer ${engine.localToken}`, "content-type": "application/json" },
+  });
+  expect(answer.json()).toMatchObject({ status: 404, code: "not-found" });
+});

@@ -1,6 +1,6 @@
 // The composition root of the HTTP side: plugins, then routes, in that order.
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Engine, EngineError } from "@croft/engine";
 import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
@@ -86,6 +86,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       throw new EngineError("bad-request", "the request has no Host header");
     }
     reply.header("cache-control", "no-store"); // files of the dashboard say otherwise
+    if (hasNoBody(request.headers)) delete request.headers["content-type"]; // many clients say one with every request
   });
   app.addHook("onResponse", async (request, reply) => {
     const { method, url, routeOptions } = request;
@@ -135,6 +136,10 @@ function workRoutes(app: App, engine: Engine): void {
 function requestId({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function hasNoBody(headers: IncomingHttpHeaders): boolean {
+  return (headers["content-length"] ?? "0") === "0" && headers["transfer-encoding"] === undefined;
 }
 
 function helmetRules() {
