@@ -31,6 +31,11 @@ create function croft.is_open(p_lane croft.lane) returns boolean
 language sql immutable
 as $$ select not p_lane.is_paused and p_lane.queued > 0 and p_lane.running < p_lane.max_running $$;
 
+-- The class of its next job, if that may start.
+create function croft.open_class(p_lane croft.lane) returns smallint
+language sql immutable
+as $$ select case when croft.is_open(p_lane) then p_lane.head_class end $$;
+
 create function croft.is_open(p_owner croft.owner) returns boolean
 language sql immutable
 as $$
@@ -44,18 +49,18 @@ language plpgsql as $$
 begin
   with change as materialized (
     select after.owner,
-      sum((croft.is_open(after) and after.head_class = 0)::int - (croft.is_open(before) and before.head_class = 0)::int) as background,
-      sum((croft.is_open(after) and after.head_class = 1)::int - (croft.is_open(before) and before.head_class = 1)::int) as normal,
-      sum((croft.is_open(after) and after.head_class = 2)::int - (croft.is_open(before) and before.head_class = 2)::int) as interactive
+      count(*) filter (where croft.open_class(after) = 0) - count(*) filter (where croft.open_class(before) = 0) as background,
+      count(*) filter (where croft.open_class(after) = 1) - count(*) filter (where croft.open_class(before) = 1) as normal,
+      count(*) filter (where croft.open_class(after) = 2) - count(*) filter (where croft.open_class(before) = 2) as interactive
     from unnest(p_before) before join croft.lane after on after.id = before.id
     group by after.owner
   )
   update croft.owner o set
-    ready_background = o.ready_background + coalesce(c.background, 0),
-    ready_normal = o.ready_normal + coalesce(c.normal, 0),
-    ready_interactive = o.ready_interactive + coalesce(c.interactive, 0),
+    ready_background = o.ready_background + c.background,
+    ready_normal = o.ready_normal + c.normal,
+    ready_interactive = o.ready_interactive + c.interactive,
     turn = case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from croft.queue)) end
-  from change c where o.id = c.owner and (c.background, c.normal, c.interactive) is distinct from (0, 0, 0);
+  from change c where o.id = c.owner and (c.background, c.normal, c.interactive) <> (0, 0, 0);
 end $$;
 
 create function croft.read_lanes(p_lanes uuid[]) returns croft.lane[]
@@ -168,7 +173,7 @@ begin
       case when l.head_rank <= c.rank then l.head_rank else c.rank end as head_rank,
       case when l.head_rank <= c.rank then l.head_class else c.class end as head_class,
       case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
-      case when croft.is_open(l) then l.head_class end as class_before,
+      croft.open_class(l) as class_before,
       not l.is_paused and l.running < l.max_running as is_open
     from come c join croft.lane l on l.id = c.lane_id join croft.owner o on o.id = l.owner
   ), lanes as (
@@ -262,9 +267,9 @@ end $$;
 
 -- The turn of a worker. First its results: each ends an attempt as done, held, failed, cancelled, drained or lost, if the
 -- attempt is still its own; a late word of a worker that lost its lease changes nothing. `held` is done, but the place in
--- the lane stays taken, by the run that the job is of. Then as many jobs for its free
--- slots as there is room for at all three levels: owners take turns, and so do the lanes of one owner. Both in one call,
--- so that a lane that goes on with its next job is written once.
+-- the lane stays taken, by the run that the job is of. Then as many jobs for its free slots as there is room for at all
+-- three levels: owners take turns, and so do the lanes of one owner. Both in one statement, so that a lane that goes on with
+-- its next job is written once, and the plan is started once.
 create function croft.settle_and_claim(
   p_worker uuid, p_results jsonb, p_slots integer, p_types text[], p_is_wide boolean, out released uuid[],
   out started uuid[], out claimed json)
@@ -281,11 +286,7 @@ declare
   v_running integer;
   v_max integer;
   v_clock float8;
-  v_turn float8;
-  v_left uuid[];
-  v_left_by text[];
-  v_gone integer[];
-  v_back integer[];
+  v_back uuid[];
   v_runs uuid[];
   v_holders uuid[];
   v_held uuid[];
@@ -300,10 +301,10 @@ begin
   -- As if all of them were its own still; without a limit that is one more than an integer holds.
   v_room := least(p_slots, v_max::bigint - v_running + cardinality(v_owners));
   if v_room > 0 then
-    -- Only those that can have a turn now, and a few more: owners by their turn, and of each as many lanes as may come before
-    -- the room is taken. Ties go as below. The nth owner in line starts after n - 1 of others.
+    -- Only those that can have a turn now: owners by their turn, and of each as many lanes as may come before the room is
+    -- taken. Ties go as below. The nth owner in line starts after n - 1 of others.
     loop
-      v_many := case when p_is_wide then 1000 else v_room + 4 end;
+      v_many := case when p_is_wide then 1000 else v_room end;
       select array_agg(x.lane) into v_found from (
         select l.id as lane
         from (
@@ -343,75 +344,42 @@ begin
   select array_agg(x.o) into v_owner from (
     select o from croft.owner o where o.id = any (v_owners) order by o.id for update) x;
 
-  if p_results is not null then
-    with told_by as materialized (
-      select r.*, (case
-          when r.outcome in ('done', 'held') then 'done'
-          when r.outcome = 'cancelled' or j.cancel_requested_at is not null then 'cancelled'
-          when r.outcome = 'drained' then 'queued'
-          when r.outcome = 'lost' then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
-          when j.failures + 1 < coalesce(r.tries, case r.class when 'transient' then coalesce(j.attempts, 3)
-            when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end) then 'queued'
-          else 'failed'
-        end)::croft.job_status as status
-      from jsonb_to_recordset(p_results) as
-        r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer,
-          tries integer)
-      -- `offset 0`: by the id, whatever is known of the tables. Else all that runs anywhere may be read to find a few.
-      cross join lateral (select * from croft.job where id = r.id offset 0) j
-      where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt and j.lane_id = any (v_lanes)
-    ), ended as (
-      update croft.job j set
-        status = r.status,
-        worker_id = null,
-        rank = case when r.outcome in ('lost', 'drained') then j.rank end,
-        run_at = case when r.outcome = 'failed' then v_now + make_interval(secs => coalesce(
-            r.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
-        failures = j.failures + (r.outcome = 'failed')::integer,
-        losses = j.losses + (r.outcome = 'lost')::integer,
-        finished_at = case when r.status <> 'queued' then v_now end,
-        result = r.result,
-        error = case when r.status <> 'done' then r.error end,
-        seq = j.seq + 1,
-        event_xid = greatest(j.event_xid, pg_current_xact_id())
-      from told_by r where j.id = r.id
-      returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.run_at, j.error, j.seq, j.event_xid, j.rank, j.run_id, r.outcome
-    ), told as (
-      insert into croft.event (subject, seq, xid, owner, type, data, at)
-        select id, seq, event_xid, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
-          case when status = 'done' then jsonb_build_object('attempt', attempt)
-          else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
-            'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
-        from ended
-    )
-    select coalesce(array_agg(id), '{}'), array_agg(lane_id), array_agg(owner), array_agg((outcome <> 'held')::integer),
-        array_agg((status = 'queued' and rank is not null)::integer),
-        array_agg(run_id) filter (where run_id is not null and status <> 'queued'),
-        array_agg(run_id) filter (where outcome = 'held'), array_agg(lane_id) filter (where outcome = 'held')
-      into released, v_left, v_left_by, v_gone, v_back, v_runs, v_holders, v_held from ended;
-    v_running := v_running - cardinality(released);
-    if v_holders is not null then
-      insert into croft.lane_hold (run_id, lane_id) select * from unnest(v_holders, v_held);
-    end if;
-    if v_runs is not null then perform croft.mark_due(v_runs); end if;
-  end if;
-
-  with owner_now as materialized (
-    select o.id, o.clock, o.running - coalesce(x.gone, 0) as running, o.max_running - o.running + coalesce(x.gone, 0) as room,
+  with told_by as materialized (
+    select r.id, r.outcome, r.result, r.error, r.delay_ms, j.owner, j.lane_id, (case
+        when r.outcome in ('done', 'held') then 'done'
+        when r.outcome = 'cancelled' or j.cancel_requested_at is not null then 'cancelled'
+        when r.outcome = 'drained' then 'queued'
+        when r.outcome = 'lost' then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
+        when j.failures + 1 < coalesce(r.tries, case r.class when 'transient' then coalesce(j.attempts, 3)
+          when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end) then 'queued'
+        else 'failed'
+      end)::croft.job_status as status
+    from jsonb_to_recordset(p_results) as
+      r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer,
+        tries integer)
+    -- `offset 0`: by the id, whatever is known of the tables. Else all that runs anywhere may be read to find a few.
+    cross join lateral (
+      select owner, lane_id, status, attempt, attempts, failures, losses, worker_id, cancel_requested_at
+      from croft.job where id = r.id offset 0) j
+    where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt and j.lane_id = any (v_lanes)
+  ), gone as materialized ( -- one row
+    select count(*)::integer as jobs, coalesce(array_agg(owner), '{}') as owners,
+      coalesce(array_agg(lane_id) filter (where outcome <> 'held'), '{}') as lanes,
+      coalesce(array_agg(lane_id) filter (where status = 'queued' and outcome <> 'failed'), '{}') as back,
+      array_agg(lane_id) as told
+    from told_by
+  ), owner_now as materialized (
+    select o.id, o.clock, o.running - cardinality(array_positions(g.owners, o.id)) as running,
+      o.max_running - o.running + cardinality(array_positions(g.owners, o.id)) as room,
       case when croft.is_open(o) then o.turn else greatest(o.turn, v_clock) end as turn
-    from unnest(v_owner) o left join (
-      select owner, count(*)::integer as gone from unnest(v_left_by) as f(owner) group by owner
-    ) x on x.owner = o.id
+    from gone g, unnest(v_owner) o
   ), lane_now as materialized (
-    select l.id, l.owner, l.max_running, l.is_paused, l.running - coalesce(f.gone, 0) as running,
-      l.queued + coalesce(f.back, 0) as queued, f.gone is not null as is_freed,
+    select l.id, l.owner, l.max_running, l.is_paused, l.running - cardinality(array_positions(g.lanes, l.id)) as running,
+      l.queued + cardinality(array_positions(g.back, l.id)) as queued, l.id = any (g.told) as is_told,
       case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
-      case when croft.is_open(l) then l.head_class end as class_before,
+      croft.open_class(l) as class_before,
       o.turn as owner_turn, o.room
-    from unnest(v_lane) l join owner_now o on o.id = l.owner left join (
-      select lane, sum(gone)::integer as gone, sum(back)::integer as back
-      from unnest(v_left, v_gone, v_back) as f(lane, gone, back) group by lane
-    ) f on f.lane = l.id
+    from gone g, owner_now o, unnest(v_lane) l where l.owner = o.id
   ), line as (
     select j.id, j.class, j.rank, l.id as lane, l.owner,
       l.turn + row_number() over (partition by l.id order by j.rank, j.id) - 1 as turn, l.owner_turn, l.room
@@ -434,30 +402,55 @@ begin
       from fair where nth <= room
     ) x
     order by place, nth, owner, rank, id
-    limit greatest(0, least(v_room, v_max - v_running))
-  ), started as (
+    limit greatest(0, least(v_room, v_max - v_running + (select jobs from gone)))
+  ), taken as materialized ( -- one row
+    select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(lane), '{}') as lanes, max(owner_turn) as turn from pick
+  ), change as (
+    select id, status, outcome, result, case when status <> 'done' then error end as error, delay_ms, false as starts
+      from told_by
+    union all
+    select id, 'running', null, null, null, null, true from pick
+  ), changed as (
     update croft.job j set
-      status = 'running', attempt = j.attempt + 1, worker_id = p_worker, started_at = v_now, seq = j.seq + 1,
-      event_xid = greatest(j.event_xid, pg_current_xact_id()), progress = null
-    from pick p where j.id = p.id
-    returning j.id, j.owner, j.key, j.lane_id, j.type, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid
+      status = x.status,
+      worker_id = case when x.starts then p_worker end,
+      rank = case when x.starts or x.outcome in ('lost', 'drained') then j.rank end,
+      run_at = case when x.outcome = 'failed' then v_now + make_interval(secs => coalesce(
+          x.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
+      attempt = j.attempt + x.starts::integer,
+      failures = j.failures + coalesce(x.outcome = 'failed', false)::integer,
+      losses = j.losses + coalesce(x.outcome = 'lost', false)::integer,
+      started_at = case when x.starts then v_now else j.started_at end,
+      finished_at = case when x.status in ('done', 'failed', 'cancelled') then v_now end,
+      progress = case when not x.starts then j.progress end,
+      result = x.result,
+      error = case when x.starts then j.error else x.error end,
+      seq = j.seq + 1,
+      event_xid = greatest(j.event_xid, pg_current_xact_id())
+    from change x where j.id = x.id
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.status, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid,
+      j.error, j.run_at, j.run_id, x.outcome, x.starts
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
-      select id, seq, event_xid, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
-      from started
+      select id, seq, event_xid, owner,
+        case when starts then 'job.started' when status = 'queued' then 'job.retrying' else 'job.' || status::text end,
+        case when starts then jsonb_build_object('attempt', attempt, 'worker', p_worker)
+          when status = 'done' then jsonb_build_object('attempt', attempt)
+          else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
+            'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
+      from changed
   ), next as materialized (
-    select n.id, n.owner, coalesce(t.jobs, 0) as jobs, n.running + coalesce(t.jobs, 0) as running,
-      n.queued - coalesce(t.jobs, 0) as queued, n.turn + coalesce(t.jobs, 0) as turn, h.rank as head_rank,
-      case when not n.is_paused and n.queued > coalesce(t.jobs, 0) and n.running + coalesce(t.jobs, 0) < n.max_running
-        then h.class end as class_after, h.class as head_class, n.class_before
-    from lane_now n left join (
-      select lane, array_agg(id) as ids, count(*)::integer as jobs from pick group by lane
-    ) t on t.lane = n.id left join lateral (
+    select n.id, n.owner, n.jobs, n.running + n.jobs as running, n.queued - n.jobs as queued, n.turn + n.jobs as turn,
+      h.rank as head_rank, h.class as head_class, n.class_before,
+      case when not n.is_paused and n.queued > n.jobs and n.running + n.jobs < n.max_running then h.class end as class_after
+    from (
+      select n.*, cardinality(array_positions(t.lanes, n.id)) as jobs from taken t, lane_now n
+    ) n left join lateral (
       select rank, class from croft.job
-      where lane_id = n.id and status = 'queued' and rank is not null and id <> all (coalesce(t.ids, '{}'))
+      where lane_id = n.id and status = 'queued' and rank is not null and id not in (select id from pick)
       order by rank, id limit 1
     ) h on true
-    where n.is_freed or t.jobs is not null
+    where n.is_told or n.jobs > 0
   ), lanes as (
     update croft.lane l set running = n.running, queued = n.queued, turn = n.turn, head_rank = n.head_rank,
       head_class = n.head_class, used_at = v_now
@@ -476,11 +469,28 @@ begin
       from next group by owner
     ) c join owner_now n on n.id = c.owner
     where o.id = n.id
+  ), total as (
+    update croft.queue q set running = q.running - g.jobs + cardinality(t.ids), clock = greatest(q.clock, t.turn)
+    from gone g, taken t where g.jobs > 0 or t.ids <> '{}'
   )
-  select array_agg(id), json_agg(s), (select max(owner_turn) from pick) into started, claimed, v_turn from started s;
-  if cardinality(released) > 0 or started is not null then
-    update croft.queue set running = v_running + coalesce(cardinality(started), 0), clock = greatest(clock, v_turn);
+  select coalesce(array_agg(id) filter (where not starts), '{}'), array_agg(id) filter (where starts),
+      (select json_agg(s) from (
+        select id, owner, key, lane_id, type, attempt, timeout_ms, input from changed where starts) s),
+      array_agg(run_id) filter (where run_id is not null and not starts and status <> 'queued'),
+      array_agg(run_id) filter (where outcome = 'held'), array_agg(lane_id) filter (where outcome = 'held'),
+      (select back from gone)
+    into released, started, claimed, v_runs, v_holders, v_held, v_back
+    from changed;
+  if v_back <> '{}' then -- what has just come back is not in sight of the statement that brought it
+    v_lane := croft.read_lanes(v_back);
+    perform croft.refresh_heads(v_back);
+    perform croft.count_ready(v_lane);
+    perform pg_notify('croft_wake', '');
   end if;
+  if v_holders is not null then
+    insert into croft.lane_hold (run_id, lane_id) select * from unnest(v_holders, v_held);
+  end if;
+  if v_runs is not null then perform croft.mark_due(v_runs); end if;
   if p_is_wide then
     -- Lanes that were passed by for their types lose their turn: they would fall behind, and keep others out of sight.
     update croft.lane l set turn = greatest(l.turn, o.clock) + 1
@@ -510,7 +520,7 @@ begin
     from croft.settle_and_claim(p_worker, p_results, v_slots, p_types, v_is_partial) t;
   if cardinality(released || v_started) > 0 then perform croft.announce(released || v_started); end if;
   -- A freed place that this worker has not taken itself may be another's.
-  if cardinality(released) > 0 and exists (
+  if cardinality(released) > 0 and exists (select from croft.worker where ended_at is null and id <> p_worker) and exists (
     select from croft.owner
     where running < max_running and ready_background + ready_normal + ready_interactive > 0)
   then
@@ -557,7 +567,8 @@ begin
   if cardinality(v_cancelled) > 0 then
     perform croft.refresh_heads(v_lanes);
     perform croft.count_ready(v_before);
-    perform croft.announce(v_cancelled);
+    -- Who has just chosen one of these lanes finds it closed, and must look for another.
+    perform pg_notify('croft_wake', ''), croft.announce(v_cancelled);
   end if;
   with asked as (
     update croft.job set cancel_requested_at = croft.now()
