@@ -96,3 +96,12 @@ test("a result that cannot be stored fails its own job, and costs no other its o
   expect(await ended(id)).toMatchObject({ status: "done" });
   await isSound();
 });
+
+test("a connection that falls silent is given up after a while, and the worker goes on with another", async () => {
+  const { proxy, submit, ended, isSound } = await scene();
+  const silence = proxy.silence("take-turn");
+  const id = await submit("noop");
+  await silence;
+  expect(await ended(id)).toMatchObject({ status: "done" });
+  await isSound();
+});

@@ -1,4 +1,4 @@
-// A proxy before PostgreSQL that can lose an answer: the statement is committed, and whoever asked never learns of it.
+// A proxy before PostgreSQL that can lose an answer, so that whoever asked never learns of it, or fall silent for ever.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -12,12 +12,15 @@ export interface CuttingProxy {
    * is dropped. Resolves when it is done.
    */
   cut(request: string, fits?: (answer: string) => boolean): Promise<void>;
+  /** From the first statement with `request` in it on, nothing passes on its connection any more, and nobody ends it. */
+  silence(request: string): Promise<void>;
 }
 
 interface Trap {
   readonly request: string;
   readonly fits: (answer: string) => boolean;
   readonly spring: () => void;
+  readonly isSilent?: boolean;
 }
 
 /** "Ready for the next query, in no transaction": what came before is committed. */
@@ -41,13 +44,21 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
       sockets.add(socket);
       socket.on("close", end).on("error", end);
     }
+    let isSilent = false;
     client.on("data", (chunk) => {
       if (trap !== undefined && chunk.includes(trap.request)) {
-        caught = { by: trap, answer: Buffer.alloc(0) };
+        if (trap.isSilent === true) {
+          isSilent = true;
+          trap.spring();
+          trap = undefined;
+        } else {
+          caught = { by: trap, answer: Buffer.alloc(0) };
+        }
       }
-      backend.write(chunk);
+      if (!isSilent) backend.write(chunk);
     });
     backend.on("data", (chunk) => {
+      if (isSilent) return;
       if (caught === undefined) return void client.write(chunk);
       caught.answer = Buffer.concat([caught.answer, chunk]);
       if (!caught.answer.subarray(-READY.length).equals(READY)) return;
@@ -72,6 +83,10 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
     cut: (request, fits = () => true) =>
       new Promise((resolve) => {
         trap = { request, fits, spring: resolve };
+      }),
+    silence: (request) =>
+      new Promise((resolve) => {
+        trap = { request, fits: () => true, spring: resolve, isSilent: true };
       }),
   };
 }
