@@ -60,6 +60,8 @@ export {
   RemoteUrlError,
   type RemoteUrlRules,
 } from "./remote/remote-url.ts";
+export type { OnReport, ReportSubject } from "./report.ts";
+export type { Collection, WantedRuns } from "./result/collect-results.ts";
 export type {
   Contribution,
   Integration,
@@ -104,5 +106,6 @@ export type {
   WorkspaceRequest,
 } from "./workspace/workspace-request.ts";
 export { Workspaces } from "./workspace/workspaces.ts";
+export type { BranchClaim } from "./worktree/branch-claim.ts";
 export { WorktreeError, type WorktreeErrorCode } from "./worktree/worktree-error.ts";
 export type { WorktreeRequest } from "./worktree/worktrees.ts";

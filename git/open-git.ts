@@ -10,6 +10,8 @@ import { Mirrors } from "./mirror/mirror.ts";
 import { RemoteRepositories } from "./mirror/remote-repositories.ts";
 import { repackMirrors } from "./mirror/repack-mirrors.ts";
 import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
+import type { OnReport } from "./report.ts";
+import type { WantedRuns } from "./result/collect-results.ts";
 import { Results } from "./result/results.ts";
 import { type JobUser, jobUser } from "./sandbox/job-user.ts";
 import { sweep } from "./sweep/sweep.ts";
@@ -31,13 +33,15 @@ export interface GitOptions {
   readonly templateBudgetBytes?: number | undefined;
   readonly lockObserver?: LockObserver | undefined;
   /** What did not go as it should, in words: path, whose, what to do. */
-  readonly onReport?: ((report: string) => void) | undefined;
+  readonly onReport?: OnReport | undefined;
   /** Failures of what nobody waits for. */
   readonly onBackgroundError?: ((what: string, error: unknown) => void) | undefined;
   /** `required`: refuses to open where commands cannot be kept apart. Otherwise that is reported. */
   readonly sandbox?: "required" | undefined;
   /** Sweeps and repacks at once, in the background, and then regularly; never unless it is given. A minute is good. */
   readonly sweepEveryMs?: number | undefined;
+  /** Whose results are kept; looked at in the regular sweeps, now and then. All are kept unless it is given. */
+  readonly wantedRuns?: WantedRuns | undefined;
   /** Instead of finding out. */
   readonly platform?: Platform | undefined;
 }
@@ -66,7 +70,7 @@ const TEMPLATE_BUDGET_BYTES = 20 * 1024 ** 3;
 
 export async function openGit(options: GitOptions): Promise<Git> {
   const { directories, platform } = await openPlace(options);
-  const onReport = options.onReport ?? warn;
+  const onReport = options.onReport ?? ((report: string) => warn(report));
   const onBackgroundError =
     options.onBackgroundError ?? ((what: string, error: unknown) => warn(`${what}: ${error}`));
   const { limits, templateBudgetBytes: budgetBytes = TEMPLATE_BUDGET_BYTES } = options;
@@ -78,7 +82,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
   });
   const worktrees = new Worktrees({
     ...{ directories, locks, ledger },
-    onKept: ({ path, why }) => onReport(`kept '${path}': ${why}`),
+    onKept: ({ path, why }) => onReport(`kept '${path}': ${why}`, { path }),
   });
   const shared = { directories, locks, admission, limits, onBackgroundError };
   const templates = new Templates({ ...shared, owner: platform.jobUser });
@@ -90,27 +94,43 @@ export async function openGit(options: GitOptions): Promise<Git> {
       ...{ directories, locks, ledger, workspaces, budgetBytes },
       jobUser: platform.jobUser,
     });
+  const results = new Results({ directories, locks, mirrors });
+  const closing = new AbortController();
+  const collect = collector(results, options.wantedRuns, closing.signal);
   const clean = async () => {
     const report = await sweepAll();
     await repackMirrors(directories, locks, onReport);
-    return report;
+    return { ...report, failed: [...report.failed, ...(await collect())] };
   };
   const { sweepEveryMs } = options;
   const regular =
     sweepEveryMs === undefined ? undefined : sweepRegularly(clean, sweepEveryMs, onReport);
   return {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
-    results: new Results({ directories, locks, mirrors }),
+    results,
     remotes: new RemoteRepositories(mirrors),
     local: new LocalRepositories({ directories, locks }),
     sweep: sweepAll,
     close: async () => {
+      closing.abort();
       await regular?.stop();
       await mirrors.close();
       await templates.idle();
       await workspaces.idle();
       releaseLife(directories.locks);
     },
+  };
+}
+
+const COLLECT_EVERY_MS = 600_000;
+
+/** To look at every ref of every owner each minute would be much for little. */
+function collector(results: Results, wanted: WantedRuns | undefined, signal: AbortSignal) {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return async (): Promise<SweepReport["failed"]> => {
+    if (wanted === undefined || performance.now() - lastAt < COLLECT_EVERY_MS) return [];
+    lastAt = performance.now();
+    return (await results.collect(wanted, signal)).failed;
   };
 }
 

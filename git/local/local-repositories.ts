@@ -8,8 +8,9 @@ import { type FileWish, readFileOf } from "../mirror/read-file.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import { type Integration, type IntegrationPlan, requirePlan } from "../result/merge-in-order.ts";
 import type { Published } from "../result/publish.ts";
+import { type ResultChange, readChanges } from "../result/read-changes.ts";
 import { requireResultRef } from "../result/result-ref.ts";
-import { type RunRef, readRefsOf, removeRefsOf } from "../result/run-refs.ts";
+import { type RunRef, readRefsOf, removeRefsOf, runsIn } from "../result/run-refs.ts";
 import { requireBranch } from "../workspace/workspace-request.ts";
 import {
   type CallersRepository,
@@ -96,6 +97,24 @@ export class LocalRepositories {
     return await readFileOf(question, options);
   }
 
+  /** Keeps a commit from being collected. */
+  async record({
+    checkout,
+    ...result
+  }: LocalQuestion & { readonly ref: string; readonly commit: CommitId }): Promise<void> {
+    const repository = await findRepository(checkout, result.signal);
+    await recordLocally(this.#locks, repository, result);
+  }
+
+  /** Which files differ between two commits. */
+  async changes(
+    question: LocalQuestion & { readonly from: CommitId; readonly to: CommitId },
+  ): Promise<ResultChange[]> {
+    const { checkout, signal } = question;
+    const repository = await findRepository(checkout, signal);
+    return await readChanges({ ...repositoryOptions(repository), signal }, question);
+  }
+
   /** As of results: merges in order, tells what conflicts, records the outcome under `ref`, touches no branch. */
   async integrate(
     request: LocalQuestion & IntegrationPlan & { readonly ref: string },
@@ -113,7 +132,7 @@ export class LocalRepositories {
     return made;
   }
 
-  /** A branch that is checked out moves with its files, unless something in them is not committed. */
+  /** A branch that is checked out moves with its files, unless something in them is not committed, or it must not. */
   async publish(request: LocalQuestion & LocalPublication): Promise<Published> {
     const { runId, signal } = request;
     requireBranch(request.branch);
@@ -127,6 +146,12 @@ export class LocalRepositories {
   async readRunRefs({ checkout, signal }: LocalQuestion, run: string): Promise<RunRef[]> {
     const repository = await findRepository(checkout, signal);
     return await readRefsOf(run, { ...repositoryOptions(repository), signal });
+  }
+
+  /** Runs that have recorded something here, of whatever data directory. */
+  async listRuns({ checkout, signal }: LocalQuestion): Promise<string[]> {
+    const repository = await findRepository(checkout, signal);
+    return await runsIn({ ...repositoryOptions(repository), signal });
   }
 
   /** Returns how many there were. */

@@ -7,7 +7,7 @@ import type { CommitId } from "../remote/commit-id.ts";
 import { isAncestor } from "../result/merge-in-order.ts";
 import type { Published } from "../result/publish.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
-import { tryAgain } from "../worktree/add-worktree.ts";
+import { beside, tryAgain } from "../worktree/add-worktree.ts";
 import { findHolder, inUse, requireFinished } from "../worktree/branch-holder.ts";
 import { type CallersRepository, findRepository } from "../worktree/find-repository.ts";
 import { resolveCommit } from "../worktree/resolve-commit.ts";
@@ -20,6 +20,8 @@ export interface LocalPublication {
   /** What the branch must be at; `none`: it must not exist. Without it, only a fast-forward is accepted. */
   readonly expected?: CommitId | "none" | undefined;
   readonly force?: boolean | undefined;
+  /** What becomes of a branch that is checked out: it moves with its files, or the publication is refused. */
+  readonly checkedOut?: "move" | "refuse" | undefined;
 }
 
 const NOBODY = "0".repeat(40);
@@ -40,11 +42,20 @@ export async function publishLocally(
   await requireExpected(plan, tip, options);
   await requireFinished(branch, repository.commonDir);
   const path = await tryAgain(() => findHolder(branch, options));
+  if (path !== undefined && plan.checkedOut === "refuse") {
+    const why = "its files are not changed under whoever works there";
+    const way = "publish another, and merge that there";
+    throw inUse(branch, path, `is checked out at '${path}', and ${why}: ${way}`);
+  }
   if (path !== undefined) {
     await moveCheckout(directories, { path, tip, ...plan }, options);
   }
   const args = ["update-ref", "-m", "croft: publish", "--end-of-options", ref, commit];
-  await runGit([...args, tip ?? NOBODY], { ...options, variables: IDENTITY });
+  try {
+    await runGit([...args, tip ?? NOBODY], { ...options, variables: IDENTITY });
+  } catch (error) {
+    throw beside(branch, error) ?? error;
+  }
   return { branch, commit };
 }
 

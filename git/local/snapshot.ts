@@ -9,6 +9,7 @@ import { type CommitId, commitId } from "../remote/commit-id.ts";
 import { tryAgain } from "../worktree/add-worktree.ts";
 import type { CallersRepository } from "../worktree/find-repository.ts";
 import { resolveCommit } from "../worktree/resolve-commit.ts";
+import { WorktreeError } from "../worktree/worktree-error.ts";
 
 export interface SnapshotPlan {
   readonly message?: string | undefined;
@@ -79,7 +80,7 @@ async function copyIndex(from: string, to: string, owner: CallersRepository["own
   }
   try {
     const { uid, mtimeMs } = await file.stat();
-    if (uid !== (owner?.uid ?? process.geteuid?.())) throw new Error(`'${from}' is another user's`);
+    if (uid !== (owner?.uid ?? process.geteuid?.())) throw foreign(from);
     await writeFile(to, await file.readFile(), { mode: 0o600, flag: "wx" });
     const seconds = Math.floor(mtimeMs) / 1000;
     await utimes(to, seconds, seconds);
@@ -87,4 +88,10 @@ async function copyIndex(from: string, to: string, owner: CallersRepository["own
   } finally {
     await file.close();
   }
+}
+
+/** As after a `git status` by root in somebody's checkout. */
+function foreign(path: string): WorktreeError {
+  const message = `'${path}' does not belong to the repository's owner: give it to him`;
+  return new WorktreeError("unsafe-repository", message, { path });
 }

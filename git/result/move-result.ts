@@ -58,10 +58,7 @@ export async function importBundle(
 ): Promise<void> {
   const { commit, base, ref, bundle, maxBytes = RESULT_BYTES_MAX, attempt = {}, signal } = request;
   requireResultRef(ref);
-  if (await results.hasRecorded(commit)) {
-    await setRef(results, ref, commit, attempt);
-    return;
-  }
+  if ((await results.hasRecorded(commit)) && (await setRef(results, ref, commit, attempt))) return;
   await inQuarantine(directories, results, async ({ place }) => {
     const receiver = new PackReceiver(incomingPack(place), maxBytes);
     await pipeline(() => readBundle(bundle, { commit, base }), receiver, { signal });
@@ -69,11 +66,19 @@ export async function importBundle(
   });
 }
 
-async function setRef(results: ResultRepository, ref: string, commit: CommitId, attempt: Attempt) {
-  await results.hold("record a result", async (descriptor) => {
+/** False when no ref leads to it any more, since the last look: then its objects may go at any moment. */
+async function setRef(
+  results: ResultRepository,
+  ref: string,
+  commit: CommitId,
+  attempt: Attempt,
+): Promise<boolean> {
+  return await results.hold("record a result", async (descriptor) => {
     results.requireCurrent(attempt);
+    if (!(await results.hasRecorded(commit))) return false;
     await runGit(["update-ref", "--end-of-options", ref, commit], {
       ...{ gitDir: results.gitDir, lockDescriptors: [descriptor] },
     });
+    return true;
   });
 }

@@ -15,6 +15,8 @@ export interface PublishPlan extends Pick<PublishRequest, "commit" | "branch" | 
   readonly force?: boolean | undefined;
   /** `retry`: what others have put on the branch is merged with the commit, and the merge is published. */
   readonly onConflict?: "fail" | "retry" | undefined;
+  /** Where such a merge is recorded. */
+  readonly ref?: string | undefined;
   readonly attempt?: Attempt | undefined;
 }
 
@@ -52,14 +54,14 @@ export async function publishResult(
 async function mergeWithRemote(
   { directories, mirrors }: ResultParts,
   results: ResultRepository,
-  { branch, commit, access = {}, attempt }: PublishPlan,
+  { branch, commit, access = {}, attempt, ref }: PublishPlan,
 ) {
   const { remote } = results.mirror;
   const resolved = await resolveRef(remote, `refs/heads/${branch}`, access);
   const { commit: base } = await mirrors.ensure(remote, resolved, access);
   const place = createHash("sha256").update(branch).digest("hex").slice(0, 16);
   const { commit: merged, conflicts } = await integrateResults(directories, results, {
-    ...{ base, attempt, ref: `refs/croft/published/${place}/${commit}` },
+    ...{ base, attempt, ref: ref ?? `refs/croft/published/${place}/${commit}` },
     commits: [{ id: commit, commit, message: `Merge ${commit.slice(0, 12)} into ${branch}` }],
     signal: access.signal,
   });

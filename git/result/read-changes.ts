@@ -1,5 +1,5 @@
-// Which files differ between two commits of the results.
-import { runGit } from "../command/run-git.ts";
+// Which files differ between two commits.
+import { type RunGitOptions, runGit } from "../command/run-git.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 
 export interface ResultChange {
@@ -11,7 +11,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
 
 /** A renamed file is one that is gone and one that is new. */
 export async function readChanges(
-  gitDir: string,
+  options: RunGitOptions,
   { from, to }: { readonly from: CommitId; readonly to: CommitId },
 ): Promise<ResultChange[]> {
   const args = [
@@ -24,7 +24,7 @@ export async function readChanges(
     from,
     to,
   ];
-  const { stdout } = await runGit(args, { gitDir, maxOutputBytes: OUTPUT_BYTES_MAX });
+  const { stdout } = await runGit(args, { ...options, maxOutputBytes: OUTPUT_BYTES_MAX });
   const parts = stdout.toString("utf8").split("\0");
   const changes: ResultChange[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {

@@ -2,7 +2,8 @@
 import { isRefName } from "../remote/ref-name.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
-const RUNS = "refs/croft/runs/";
+/** Below it, by its id, all that a run has recorded. */
+export const RUNS = "refs/croft/runs/";
 
 export function requireResultRef(ref: string): void {
   if (ref.startsWith("refs/croft/") && isRefName(ref)) return;

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
+import { type Collection, collectResults, type WantedRuns } from "./collect-results.ts";
 import { integrateResults, type ResultIntegration } from "./integrate-results.ts";
 import type { Integration } from "./merge-in-order.ts";
 import {
@@ -65,7 +66,7 @@ export class Results {
   ): Promise<ResultChange[]> {
     const results = this.#of(request);
     await results.requireRecorded(request.to, request.from);
-    return await readChanges(results.gitDir, request);
+    return await readChanges({ gitDir: results.gitDir }, request);
   }
 
   async readRunRefs(holder: ResultHolder, run: string): Promise<RunRef[]> {
@@ -81,6 +82,11 @@ export class Results {
     return await results.hold("forget a run", (descriptor) =>
       removeRefsOf(run, { gitDir, lockDescriptors: [descriptor] }),
     );
+  }
+
+  /** Forgets all runs but the wanted ones, of every owner, and gives their disk back. */
+  async collect(wanted: WantedRuns, signal?: AbortSignal): Promise<Collection> {
+    return await collectResults(this.#parts, wanted, signal);
   }
 
   #of({ owner, repository }: ResultHolder): ResultRepository {

@@ -1,7 +1,7 @@
 // What a run recorded: its refs are read, and given up together when the run is forgotten.
 import { type RunGitOptions, runGit } from "../command/run-git.ts";
 import { type CommitId, commitId } from "../remote/commit-id.ts";
-import { runPrefix } from "./result-ref.ts";
+import { RUNS, runPrefix } from "./result-ref.ts";
 
 export interface RunRef {
   readonly ref: string;
@@ -22,6 +22,14 @@ export async function readRefsOf(run: string, options: RunGitOptions): Promise<R
       const ref = line.slice(41);
       return { ref, name: ref.slice(prefix.length), commit: commitId(line.slice(0, 40)) };
     });
+}
+
+/** All that have refs there. */
+export async function runsIn(options: RunGitOptions): Promise<string[]> {
+  const { stdout } = await runGit(["for-each-ref", "--format=%(refname)", RUNS], options);
+  const lines = stdout.toString("utf8").split("\n");
+  const runs = lines.map((line) => line.slice(RUNS.length).split("/", 1)[0] ?? "");
+  return [...new Set(runs.filter((run) => run !== ""))];
 }
 
 /** Only under the repository's lock. All in one transaction: a kill leaves all of them or none. */

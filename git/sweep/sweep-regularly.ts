@@ -1,4 +1,5 @@
 // Sweeps at once and then again and again, without keeping the process alive and without two sweeps at a time.
+import type { OnReport, ReportSubject } from "../report.ts";
 import type { SweepReport } from "./sweep-report.ts";
 
 export interface RegularSweep {
@@ -9,19 +10,24 @@ export interface RegularSweep {
 export function sweepRegularly(
   sweep: () => Promise<SweepReport>,
   everyMs: number,
-  onReport: (report: string) => void,
+  onReport: OnReport,
 ): RegularSweep {
   let known = new Set<string>();
   let running: Promise<void> | undefined;
   const turn = async () => {
     try {
       const { kept, failed } = await sweep();
-      const said = [
-        ...kept.map(({ path, reason }) => `sweep kept '${path}': ${reason}`),
-        ...failed.map(({ path, reason }) => `sweep could not remove '${path}': ${reason}`),
-      ];
-      for (const text of said) if (!known.has(text)) onReport(text); // not the same every minute
-      known = new Set(said);
+      const said = new Map<string, ReportSubject>([
+        ...kept.map(({ path, reason }) => [`sweep kept '${path}': ${reason}`, { path }] as const),
+        ...failed.map(
+          ({ path, reason, subject }) =>
+            [`sweep could not remove '${path}': ${reason}`, { ...subject, path }] as const,
+        ),
+      ]);
+      for (const [text, subject] of said) {
+        if (!known.has(text)) onReport(text, subject); // not the same every minute
+      }
+      known = new Set(said.keys());
     } catch (error) {
       onReport(`sweep failed: ${error instanceof Error ? error.message : error}`);
     }

@@ -5,7 +5,7 @@ import { isProcessAlive, type ProcessIdentity } from "../command/process-identit
 import type { GitDirectories } from "../disk/git-directories.ts";
 import type { LedgerEntry, WorkspaceLedger } from "../workspace/ledger.ts";
 import { WORKSPACE_MARKER } from "../workspace/make-checkout.ts";
-import { partsOf } from "../workspace/remove-workspace.ts";
+import { partsOf, subjectOf } from "../workspace/remove-workspace.ts";
 import { isWorkspaceId } from "../workspace/workspace-id.ts";
 import type { SweepLog } from "./sweep-report.ts";
 
@@ -23,10 +23,7 @@ export async function sweepWorkspaces(parts: WorkspaceSweepParts, log: SweepLog)
   const entries = await ledger.list();
   for (const entry of entries) {
     if (await ledger.isLive(entry)) continue;
-    await log.attempt(entry.path, async () => {
-      await remove(entry);
-      return true;
-    });
+    await log.attempt(entry.path, () => remove(entry).then(() => true), subjectOf(entry));
   }
   const known = new Set(entries.map(({ id }) => id));
   for (const id of found) if (!known.has(id)) await sweepUnknown(id, parts, log);

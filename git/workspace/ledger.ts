@@ -34,6 +34,8 @@ export interface LedgerEntry extends WorkspaceOwner {
 export interface WorkspaceLedger {
   /** False when the id is taken: another must be drawn. */
   add(entry: LedgerEntry): Promise<boolean>;
+  /** Its removal begins; a ledger that nobody looks at meanwhile need not know. */
+  removing?(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   list(): Promise<LedgerEntry[]>;
   /** Whether somebody still works in it. */

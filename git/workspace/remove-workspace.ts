@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { processesIn, signalProcess } from "../command/process-tree.ts";
 import { type GitDirectories, moveToTrash, removeTree } from "../disk/git-directories.ts";
 import { isMounted, unmount, unmountLazily } from "../disk/mount-overlay.ts";
+import type { OnReport, ReportSubject } from "../report.ts";
 import type { JobUser } from "../sandbox/job-user.ts";
 import type { LedgerEntry, WorkspaceLedger } from "./ledger.ts";
 import { isWorkspaceId } from "./workspace-id.ts";
@@ -15,11 +16,14 @@ export interface RemovalParts {
   /** As whom jobs run; undefined: as ourselves. */
   readonly jobUser: JobUser | undefined;
   /** What could not be done as it should: `path`, whose, and what to do. */
-  readonly onReport: (report: string) => void;
+  readonly onReport: OnReport;
 }
 
 const LEAVE_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 20;
+
+/** As much of its entry as is needed; whose it was is for reports. */
+type Removed = Pick<LedgerEntry, "id" | "path"> & Partial<LedgerEntry>;
 
 /** Beside the checkout: the writable layer, temporary files, what is needed while it is made. */
 export function partsOf({ workspaces }: Pick<GitDirectories, "workspaces">, id: string): string {
@@ -31,7 +35,7 @@ export function partsOf({ workspaces }: Pick<GitDirectories, "workspaces">, id: 
  * whoever is in it is looked for. Returns the trash it leaves, to be deleted at leisure.
  */
 export async function removeWorkspace(
-  entry: Pick<LedgerEntry, "id" | "path" | "runId">,
+  entry: Removed,
   parts: RemovalParts,
   isQuiet: boolean,
 ): Promise<string[]> {
@@ -67,8 +71,9 @@ function requireOurs(
 async function endProcessesIn(
   places: readonly string[],
   { onReport, jobUser }: RemovalParts,
-  { path, runId }: Pick<LedgerEntry, "path" | "runId">,
+  entry: Removed,
 ): Promise<void> {
+  const { path, runId } = entry;
   const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
   const uid = jobUser?.uid ?? process.getuid?.() ?? 0;
   const look = () => processesIn(places, uid);
@@ -76,6 +81,7 @@ async function endProcessesIn(
     if (Date.now() > giveUpAt) {
       onReport(
         `processes ${inside.join(", ")} stay in '${path}'${ofRun(runId)} after SIGKILL; end them by hand`,
+        subjectOf(entry),
       );
       return;
     }
@@ -88,7 +94,7 @@ async function unmountAll(
   path: string,
   places: readonly string[],
   parts: RemovalParts,
-  entry: Pick<LedgerEntry, "path" | "runId">,
+  entry: Removed,
 ): Promise<void> {
   if (!isMounted(path)) return;
   const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
@@ -96,6 +102,7 @@ async function unmountAll(
     if (Date.now() > giveUpAt) {
       parts.onReport(
         `'${path}'${ofRun(entry.runId)} is still in use and was unmounted lazily; see who has it open (fuser -m)`,
+        subjectOf(entry),
       );
       await unmountLazily(path);
       return;
@@ -116,6 +123,10 @@ function isEmptyAndGone(place: string): boolean {
     if (code === "ENOTEMPTY" || code === "EBUSY") return false;
     throw error;
   }
+}
+
+export function subjectOf({ id, path, owner, runId, jobId, attempt }: Removed): ReportSubject {
+  return { workspace: id, path, owner, runId, jobId, attempt };
 }
 
 function ofRun(runId: string | undefined): string {

@@ -214,7 +214,7 @@ export class WorkspaceMaker {
       return repository;
     };
     return new Workspace({
-      ...{ entry, reason, base: head.commit, directories },
+      ...{ entry, reason, base: head.commit, directories, isOpen: plan.sandbox === "off" },
       place: jobPlace(entry, { directories, platform, user: platform.jobUser }),
       identity: plan.identity ?? DEFAULT_IDENTITY,
       results: { kind: "results", open, remote: mirror.remote },

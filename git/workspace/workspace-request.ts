@@ -27,6 +27,8 @@ export interface WorkspacePlan {
   readonly lfs?: boolean | undefined;
   /** Other repositories, checked out inside this one; no part of its result. */
   readonly repositories?: readonly FurtherRepository[] | undefined;
+  /** `off`: its commands run without a sandbox where there is one, too. Git of ours in it stays inside. */
+  readonly sandbox?: "off" | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

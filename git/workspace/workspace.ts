@@ -32,6 +32,8 @@ export interface WorkspaceParts {
   readonly base: CommitId;
   readonly identity: Identity;
   readonly place: JobPlace;
+  /** Its commands, unlike git of ours, do without the sandbox. */
+  readonly isOpen?: boolean | undefined;
   readonly directories: GitDirectories;
   readonly results: ResultHome;
   /** `isQuiet`: nobody can be left in it. */
@@ -105,18 +107,25 @@ export class Workspace {
 
   /** Whether a command in it is kept from everything else on the machine. */
   get isSandboxed(): boolean {
-    return this.#parts.place.sandbox !== undefined;
+    return this.#parts.isOpen !== true && this.#parts.place.sandbox !== undefined;
+  }
+
+  /** As whom its commands run, and whose its files are; undefined: as ourselves. */
+  get user(): JobUser | undefined {
+    return this.#parts.place.user;
   }
 
   /** For what the command and its caller tell each other: no part of the checkout, and gone with it. */
   get temporary(): { readonly path: string; readonly seenAs: string } {
-    const { sandbox, temporary } = this.#parts.place;
-    return { path: temporary, seenAs: sandbox === undefined ? temporary : "/tmp" };
+    const { temporary } = this.#parts.place;
+    return { path: temporary, seenAs: this.isSandboxed ? "/tmp" : temporary };
   }
 
   /** The command's own failure is a result, not an error. */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<JobCommandResult> {
-    return await this.#start(argv, options).result;
+    const { place } = this.#parts;
+    const sandbox = this.isSandboxed ? place.sandbox : undefined;
+    return await this.#start(argv, { ...place, sandbox }, options).result;
   }
 
   /** Everything that is not ignored, on the workspace's branch. Undefined when there was nothing to commit. */
@@ -218,9 +227,12 @@ export class Workspace {
     }
   }
 
-  #start(argv: readonly string[], { network = false, ...options }: RunOptions): JobCommand {
+  #start(
+    argv: readonly string[],
+    place: JobPlace,
+    { network = false, ...options }: RunOptions,
+  ): JobCommand {
     if (this.#isLeaving) throw new Error(`workspace '${this.id}' is being removed`);
-    const { place } = this.#parts;
     const sandbox = place.sandbox && { ...place.sandbox, hasNetwork: network };
     const command = new JobCommand(argv, { ...place, sandbox }, options);
     this.#running.add(command);
@@ -230,7 +242,8 @@ export class Workspace {
   }
 
   #git(script: string, args: readonly string[], options: Parameters<typeof runJobGit>[3]) {
-    return runJobGit((argv, start) => this.#start(argv, start), script, args, options);
+    const { place } = this.#parts;
+    return runJobGit((argv, start) => this.#start(argv, place, start), script, args, options);
   }
 
   async #receive(

@@ -7,13 +7,14 @@ import { recordLocally } from "../local/hold-local.ts";
 import { inMirror, type Mirror } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import { resolveRef } from "../remote/resolve-ref.ts";
+import type { OnReport } from "../report.ts";
 import { reopenRepository } from "../worktree/find-repository.ts";
 import { WorktreeError } from "../worktree/worktree-error.ts";
 import type { WorktreeRequest, Worktrees } from "../worktree/worktrees.ts";
 import { jobPlace } from "./job-place.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { makePlaces } from "./make-checkout.ts";
-import { deleteTrash, partsOf, removeWorkspace } from "./remove-workspace.ts";
+import { deleteTrash, partsOf, removeWorkspace, subjectOf } from "./remove-workspace.ts";
 import { withResult } from "./result-beginning.ts";
 import { Workspace } from "./workspace.ts";
 import { type Beginning, type MakerParts, WorkspaceMaker } from "./workspace-maker.ts";
@@ -21,7 +22,7 @@ import { requireBranch, type WorkspacePlan, type WorkspaceRequest } from "./work
 
 export interface WorkspacesOptions extends Omit<MakerParts, "removeEntry"> {
   readonly worktrees: Worktrees;
-  readonly onReport: (report: string) => void;
+  readonly onReport: OnReport;
   readonly onBackgroundError: (what: string, error: unknown) => void;
 }
 
@@ -75,7 +76,7 @@ export class Workspaces {
   }
 
   /** A linked worktree in a repository that the caller owns. Not a boundary: its commands can change that repository. */
-  async createWorktree(request: WorktreeRequest & Pick<WorkspacePlan, "identity">) {
+  async createWorktree(request: WorktreeRequest & Pick<WorkspacePlan, "identity" | "sandbox">) {
     const { worktrees, directories, platform, locks } = this.#options;
     const worktree = await worktrees.create(request);
     const { entry, commonDir } = worktree;
@@ -97,7 +98,7 @@ export class Workspaces {
       await recordLocally(locks, repository, { ref, commit, runId: entry.runId, signal });
     };
     return new Workspace({
-      ...{ entry, place, directories, remove },
+      ...{ entry, place, directories, remove, isOpen: request.sandbox === "off" },
       ...{ reason: "a worktree was asked for", base: worktree.commit },
       identity: request.identity ?? DEFAULT_IDENTITY,
       results: { kind: "repository", gitDir: commonDir, user, record },
@@ -116,9 +117,10 @@ export class Workspaces {
   /** Takes away what a ledger entry says; used by the sweep too. */
   async removeEntry(entry: LedgerEntry, isQuiet: boolean): Promise<void> {
     const { directories, ledger, onReport, platform, worktrees } = this.#options;
+    await ledger.removing?.(entry.id);
     if (entry.kind === "worktree") {
       const { kept } = await worktrees.remove(entry);
-      for (const { path, why } of kept) onReport(`kept '${path}': ${why}`);
+      for (const { path, why } of kept) onReport(`kept '${path}': ${why}`, subjectOf(entry));
       return;
     }
     const parts = { directories, ledger, onReport, jobUser: platform.jobUser };

@@ -6,6 +6,7 @@ import { GitError } from "../command/git-error.ts";
 import { type RunGitOptions, runGit } from "../command/run-git.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 import type { LedgerEntry } from "../workspace/ledger.ts";
+import type { BranchClaim } from "./branch-claim.ts";
 import { creationMessage } from "./branch-remains.ts";
 import { orphanMark } from "./end-orphans.ts";
 import { type CallersRepository, repositoryOptions } from "./find-repository.ts";
@@ -29,6 +30,7 @@ export interface WorktreePlan {
   readonly entry: LedgerEntry;
   readonly repository: CallersRepository;
   readonly commit: CommitId;
+  readonly claim?: BranchClaim | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -86,7 +88,7 @@ export async function checkOutWorktree(plan: WorktreePlan): Promise<void> {
 
 /** Last, so that no failure leaves a branch. Under the lock, as everything that leaves lock files behind if it is killed. */
 export async function makeBranch(plan: WorktreePlan, descriptor: number): Promise<void> {
-  const { entry, repository, commit, signal } = plan;
+  const { entry, repository, commit, claim, signal } = plan;
   const { branch = "" } = entry;
   const ref = `refs/heads/${branch}`;
   const options = repositoryOptions(repository, descriptor);
@@ -96,7 +98,7 @@ export async function makeBranch(plan: WorktreePlan, descriptor: number): Promis
       gitDir: registrationPath(entry),
       variables: IDENTITY,
       signal,
-      input: `create ${ref} ${commit}\n`,
+      input: `${claim === undefined ? "" : `update ${claim.made} ${commit}\n`}create ${ref} ${commit}\n`,
     });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== "locked") throw error;
@@ -111,12 +113,8 @@ async function explained(
   options: RunGitOptions,
   { commonDir }: CallersRepository,
 ): Promise<WorktreeError> {
-  const said = error.details.stderr ?? "";
-  const [, obstacle] = /'refs\/heads\/([^']+)' exists; cannot create/.exec(said) ?? [];
-  if (obstacle !== undefined) {
-    const message = `branch '${branch}' cannot be made beside the branch '${obstacle}'`;
-    return new WorktreeError("branch-exists", message, { branch }, error);
-  }
+  const isBeside = beside(branch, error);
+  if (isBeside !== undefined) return isBeside;
   if ((await resolveCommit(`refs/heads/${branch}`, options)) !== undefined) {
     const message = `branch '${branch}' was made by somebody else meanwhile`;
     return new WorktreeError("branch-exists", message, { branch }, error);
@@ -124,6 +122,15 @@ async function explained(
   const path = refLockPath(commonDir, branch);
   const message = `branch '${branch}' is locked by another git; if none is running, remove '${path}'`;
   return new WorktreeError("locked", message, { branch, path }, error);
+}
+
+/** Of two branches one is a directory to git, the other a file: waiting does not help. */
+export function beside(branch: string, error: unknown): WorktreeError | undefined {
+  const said = error instanceof GitError ? (error.details.stderr ?? "") : "";
+  const [, obstacle] = /'refs\/heads\/([^']+)' exists; cannot create/.exec(said) ?? [];
+  if (obstacle === undefined) return undefined;
+  const message = `branch '${branch}' cannot be made beside the branch '${obstacle}'`;
+  return new WorktreeError("branch-exists", message, { branch }, error);
 }
 
 /**

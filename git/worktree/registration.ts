@@ -81,7 +81,7 @@ export async function isLinked(entry: Place): Promise<boolean> {
 
 async function namedByCheckout(path: string): Promise<string | undefined> {
   const text = await readSmallFile(join(path, ".git"));
-  const named = /^gitdir: (.+)$/.exec(lineOf(text ?? ""))?.[1];
+  const named = /^gitdir: (.+)$/s.exec(lineOf(text ?? ""))?.[1];
   return named === undefined ? undefined : resolve(path, named);
 }
 

@@ -23,8 +23,12 @@ export async function resolveBase(base: string, options: RunGitOptions): Promise
     throw new WorktreeError("invalid-name", message);
   }
   const commit = await resolveCommit(base, options);
-  if (commit === undefined) throw new WorktreeError("no-commit", `there is no commit '${base}'`);
-  return commit;
+  if (commit !== undefined) return commit;
+  const message =
+    base === "HEAD"
+      ? "the repository has no commit yet: make one first"
+      : `there is no commit '${base}'`;
+  throw new WorktreeError("no-commit", message);
 }
 
 /** A short name, as one says it: `feature/x`. */

@@ -14,6 +14,7 @@ import {
   tryAgain,
   type WorktreePlan,
 } from "./add-worktree.ts";
+import { type BranchClaim, requireClaim, takeBack } from "./branch-claim.ts";
 import { requireFree } from "./branch-holder.ts";
 import { clearCheckout, clearWorktree, type KeptThing } from "./clear-worktree.ts";
 import {
@@ -46,6 +47,8 @@ export interface WorktreeRequest {
    * commit this is an error, because one of the two would be lost. None: a detached HEAD.
    */
   readonly branch?: string | undefined;
+  /** Of a branch that may have to be made again: see `branch-claim.ts`. */
+  readonly claim?: BranchClaim | undefined;
   /** A ref or commit id; HEAD of the checkout that `repository` lies in. */
   readonly base?: string | undefined;
   readonly owner: WorkspaceOwner;
@@ -86,8 +89,9 @@ export class Worktrees {
 
   /** All or nothing; killed anywhere, the next one on the same repository puts things in order. */
   async create(request: WorktreeRequest): Promise<Worktree> {
-    const { branch, base, signal } = request;
+    const { branch, base, claim, signal } = request;
     if (branch !== undefined) checkBranchName(branch);
+    if (claim !== undefined) requireClaim(claim);
     const repository = await findRepository(request.repository, signal);
     const here = { ...repositoryOptions(repository), gitDir: repository.gitDir, signal };
     const wanted = base === undefined ? undefined : await resolveBase(base, here);
@@ -98,7 +102,7 @@ export class Worktrees {
     try {
       const { plan, isNewBranch } = await this.#hold(repository, request, "add", (held) => {
         isBegun = true;
-        return this.#register({ entry, repository, signal }, start, { ...held, freed });
+        return this.#register({ entry, repository, claim, signal }, start, { ...held, freed });
       });
       await checkOutWorktree(plan);
       if (isNewBranch) {
@@ -159,7 +163,7 @@ export class Worktrees {
   }
 
   async #register(
-    { entry, repository, signal }: Omit<WorktreePlan, "commit">,
+    { entry, repository, claim, signal }: Omit<WorktreePlan, "commit">,
     { wanted, head }: { wanted: CommitId | undefined; head: CommitId | undefined },
     { descriptor, heldSinceMs, freed }: Held & { readonly freed: Freed[] },
   ): Promise<{ plan: WorktreePlan; isNewBranch: boolean }> {
@@ -168,13 +172,17 @@ export class Worktrees {
     const clearing = { directories, repository, descriptor, heldSinceMs };
     const options = { ...repositoryOptions(repository, descriptor), signal };
     freed.push(...(await freeDeadWorktrees(entry, this.#parts, clearing)));
+    if (branch !== undefined && claim !== undefined) {
+      await tryAgain(() => requireFree(branch, repository.commonDir, options));
+      await takeBack(branch, claim, options);
+    }
     const tip =
       branch === undefined ? undefined : await this.#tipOf(branch, wanted, repository, options);
     const commit = tip ?? head;
     if (commit === undefined) {
       throw new WorktreeError("no-commit", "the repository has no commit yet: make one first");
     }
-    const plan = { entry, repository, commit, signal };
+    const plan = { entry, repository, commit, claim, signal };
     const registered = await tryAgain(
       () => registerWorktree(plan, descriptor),
       async () => {
