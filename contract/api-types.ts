@@ -3309,7 +3309,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["RunDetail"];
+                        "application/json": components["schemas"]["StartedRun"];
                     };
                 };
                 /** @description `unauthenticated`: Sign in, or send a token */
@@ -3439,6 +3439,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workspaces of its steps, and what became of them */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunWorkspaces"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/cancel": {
         parameters: {
             query?: never;
@@ -3498,6 +3572,15 @@ export interface paths {
                 };
                 /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet */
                 409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `results-gone`: The results of the run are gone */
+                410: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3601,6 +3684,15 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description `results-gone`: The results of the run are gone */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 /** @description `invalid-input`: The input is not valid */
                 422: {
                     headers: {
@@ -3690,6 +3782,15 @@ export interface paths {
                 };
                 /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet */
                 409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `results-gone`: The results of the run are gone */
+                410: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4127,6 +4228,18 @@ export interface components {
             repository?: string;
             /** @description branch, tag or commit; its default branch */
             ref?: string;
+            /** @description instead of a repository; only with the token of the machine itself */
+            checkout?: {
+                /** @description any path in it, on the server's machine */
+                path: string;
+                /**
+                 * @description with what is not committed there
+                 * @default false
+                 */
+                uncommitted: boolean;
+                /** @description what its owner ignores everywhere */
+                excludes_file?: string;
+            };
             /**
              * @default normal
              * @enum {string}
@@ -4268,6 +4381,10 @@ export interface components {
             message: string;
             /** @enum {string} */
             class: "transient" | "lost" | "drained" | "timeout" | "command" | "invalid" | "cancelled";
+            /** @description what is known about it, by its code; `conflicts`: as in the step's report */
+            details?: {
+                [key: string]: unknown;
+            };
         };
         Job: {
             /** Format: uuid */
@@ -4492,6 +4609,18 @@ export interface components {
                 message: string;
             }[];
         };
+        StepIntegration: {
+            /** @description in this order */
+            integrated: string[];
+            conflicts: {
+                /** @description of the step, or of the item */
+                id: string;
+                reason: string;
+                files: string[];
+                /** @description how many more there are than are listed */
+                files_left_out: number;
+            }[];
+        };
         RunStep: {
             step: string;
             /** @description of a matrix; null for the step itself */
@@ -4514,9 +4643,14 @@ export interface components {
             };
             commit: string | null;
             branch: string | null;
+            /** @description what else it has to say: its workspace, warnings of checks */
             report: {
                 [key: string]: unknown;
             } | null;
+            /** @description of an integrate step, failed or not */
+            integration: components["schemas"]["StepIntegration"] | null;
+            /** @description what whoever is asked for an approval is told */
+            message: string | null;
             summary: string | null;
             error: components["schemas"]["JobError"] | null;
             matrix: {
@@ -4607,6 +4741,76 @@ export interface components {
             /** @description in the order of the file; items after their step */
             steps: components["schemas"]["RunStep"][];
         };
+        StartedRun: {
+            /** Format: uuid */
+            id: string;
+            owner: string;
+            name: string;
+            number: number;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";
+            /** @description the stored one it is a run of */
+            pipeline: {
+                /** Format: uuid */
+                id: string;
+                version: number;
+            } | null;
+            file: string | null;
+            inputs: {
+                [key: string]: unknown;
+            };
+            outputs: {
+                [key: string]: unknown;
+            } | null;
+            repository: string;
+            ref: string | null;
+            /** @description known when it has started */
+            commit: string | null;
+            /** @description of its lane */
+            key: string | null;
+            /** @description 1, and one more with each retry */
+            attempt: number;
+            parent_id: string | null;
+            started_by: string;
+            cancel_requested: boolean;
+            error: components["schemas"]["JobError"] | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description exactly what ran */
+            text: string;
+            /** @description in the order of the file; items after their step */
+            steps: components["schemas"]["RunStep"][];
+            /** @description what whoever started it should know */
+            warnings: string[];
+        };
+        RunWorkspace: {
+            id: string;
+            /** @enum {string} */
+            kind: "overlay" | "clone" | "worktree";
+            path: string;
+            /** @description whose disk it is on: the random name of its data directory */
+            host: string;
+            step: string;
+            item: string | null;
+            /** Format: uuid */
+            job_id: string;
+            /** @description of the job */
+            attempt: number;
+            /**
+             * @description `left`: its attempt is over, and the next sweep of its host removes it
+             * @enum {string}
+             */
+            state: "in-use" | "removing" | "removed" | "left";
+            /** Format: date-time */
+            created_at: string;
+            removed_at: string | null;
+        };
+        RunWorkspaces: {
+            /** @description those that are still there first, then the newest; at most 500 */
+            workspaces: components["schemas"]["RunWorkspace"][];
+        };
         RunList: {
             /** @description newest first */
             runs: components["schemas"]["Run"][];
@@ -4619,6 +4823,21 @@ export interface components {
             name: string;
             version: number;
             text: string;
+            /** @description what starts it, as its newest version says */
+            on: {
+                github: string[];
+                schedule: {
+                    cron: string;
+                    timezone: string;
+                    /** @enum {string} */
+                    overlap: "skip" | "queue" | "replace";
+                }[];
+                change?: {
+                    paths: string[];
+                    paths_ignore: string[];
+                    branches: string[];
+                };
+            };
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4631,6 +4850,21 @@ export interface components {
                 owner: string;
                 name: string;
                 version: number;
+                /** @description what starts it, as its newest version says */
+                on: {
+                    github: string[];
+                    schedule: {
+                        cron: string;
+                        timezone: string;
+                        /** @enum {string} */
+                        overlap: "skip" | "queue" | "replace";
+                    }[];
+                    change?: {
+                        paths: string[];
+                        paths_ignore: string[];
+                        branches: string[];
+                    };
+                };
                 /** Format: date-time */
                 created_at: string;
                 /** Format: date-time */
@@ -4647,15 +4881,19 @@ export interface components {
             /** @enum {string} */
             overlap: "skip" | "queue" | "replace";
             paused: boolean;
+            /** @description what it submits; null of a pipeline's */
             job: {
                 [key: string]: unknown;
-            };
+            } | null;
+            /** @description the stored pipeline that it starts runs of, and that it belongs to */
+            pipeline: string | null;
             /** @description null while it is paused */
             next_at: string | null;
-            /** @description when it last submitted a job */
+            /** @description when it last started something */
             last_at: string | null;
             last_job_id: string | null;
-            /** @description why the last time gave no job */
+            last_run_id: string | null;
+            /** @description why the last time started nothing */
             last_error: string | null;
             /** Format: date-time */
             created_at: string;

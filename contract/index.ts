@@ -33,6 +33,10 @@ export {
   RunRetry,
   RunStatus,
   RunStep,
+  RunWorkspace,
+  RunWorkspaces,
+  StartedRun,
+  StepIntegration,
   StoredPipeline,
 } from "./run.ts";
 export {

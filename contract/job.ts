@@ -71,6 +71,10 @@ export const JobError = z
     code: z.string(),
     message: z.string(),
     class: z.enum(["transient", "lost", "drained", "timeout", "command", "invalid", "cancelled"]),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("what is known about it, by its code; `conflicts`: as in the step's report"),
   })
   .meta({ id: "JobError" });
 export type JobError = z.infer<typeof JobError>;

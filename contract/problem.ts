@@ -19,6 +19,7 @@ export const problemCodes = {
   "name-taken": { status: 409, title: "The name is taken" },
   "setup-done": { status: 409, title: "The first admin exists already" },
   "setup-link-invalid": { status: 410, title: "The set-up link is used or expired" },
+  "results-gone": { status: 410, title: "The results of the run are gone" },
   "asset-lost": { status: 410, title: "The contents are lost" },
   "range-not-satisfiable": { status: 416, title: "There is no such part" },
   "too-large": { status: 413, title: "The body is too large" },

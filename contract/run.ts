@@ -8,6 +8,11 @@ export type RunStatus = z.infer<typeof RunStatus>;
 const InputValue = z.union([z.string().max(65_536), z.number(), z.boolean()]);
 const PipelineText = z.string().min(1).max(1_048_576).describe("YAML; see docs/pipelines.md");
 
+const AbsolutePath = z
+  .string()
+  .max(4096)
+  .regex(/^\/[^\0]*$/, "must be an absolute path");
+
 export const NewRun = z
   .strictObject({
     pipeline: Name.optional().describe("the name of a stored pipeline; or else `text`"),
@@ -31,14 +36,41 @@ export const NewRun = z
       .max(1000)
       .optional()
       .describe("branch, tag or commit; its default branch"),
+    checkout: z
+      .strictObject({
+        path: AbsolutePath.describe("any path in it, on the server's machine"),
+        uncommitted: z.boolean().prefault(false).describe("with what is not committed there"),
+        excludes_file: AbsolutePath.optional().describe("what its owner ignores everywhere"),
+      })
+      .optional()
+      .describe("instead of a repository; only with the token of the machine itself"),
     priority: JobPriority.prefault("normal"),
   })
   .refine(({ pipeline, text }) => (pipeline === undefined) !== (text === undefined), {
     message: "name a stored pipeline, or send a text",
     path: ["pipeline"],
   })
+  .refine(({ repository, checkout }) => repository === undefined || checkout === undefined, {
+    message: "name a repository, or a checkout",
+    path: ["checkout"],
+  })
   .meta({ id: "NewRun" });
 export type NewRun = z.infer<typeof NewRun>;
+
+export const StepIntegration = z
+  .object({
+    integrated: z.array(z.string()).describe("in this order"),
+    conflicts: z.array(
+      z.object({
+        id: z.string().describe("of the step, or of the item"),
+        reason: z.string(),
+        files: z.array(z.string()),
+        files_left_out: z.int().describe("how many more there are than are listed"),
+      }),
+    ),
+  })
+  .meta({ id: "StepIntegration" });
+export type StepIntegration = z.infer<typeof StepIntegration>;
 
 export const RunStep = z
   .object({
@@ -58,7 +90,12 @@ export const RunStep = z
     outputs: z.record(z.string(), z.unknown()),
     commit: z.string().nullable(),
     branch: z.string().nullable(),
-    report: z.record(z.string(), z.unknown()).nullable(),
+    report: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("what else it has to say: its workspace, warnings of checks"),
+    integration: StepIntegration.nullable().describe("of an integrate step, failed or not"),
+    message: z.string().nullable().describe("what whoever is asked for an approval is told"),
     summary: z.string().nullable(),
     error: JobError.nullable(),
     matrix: z.record(z.string(), z.unknown()).nullable(),
@@ -106,6 +143,39 @@ export const RunDetail = Run.extend({
 }).meta({ id: "RunDetail" });
 export type RunDetail = z.infer<typeof RunDetail>;
 
+export const StartedRun = RunDetail.extend({
+  warnings: z.array(z.string()).describe("what whoever started it should know"),
+}).meta({ id: "StartedRun" });
+export type StartedRun = z.infer<typeof StartedRun>;
+
+export const RunWorkspace = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["overlay", "clone", "worktree"]),
+    path: z.string(),
+    host: z.string().describe("whose disk it is on: the random name of its data directory"),
+    step: z.string(),
+    item: z.string().nullable(),
+    job_id: z.uuid(),
+    attempt: z.int().describe("of the job"),
+    state: z
+      .enum(["in-use", "removing", "removed", "left"])
+      .describe("`left`: its attempt is over, and the next sweep of its host removes it"),
+    created_at: z.iso.datetime(),
+    removed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "RunWorkspace" });
+export type RunWorkspace = z.infer<typeof RunWorkspace>;
+
+export const RunWorkspaces = z
+  .object({
+    workspaces: z
+      .array(RunWorkspace)
+      .describe("those that are still there first, then the newest; at most 500"),
+  })
+  .meta({ id: "RunWorkspaces" });
+export type RunWorkspaces = z.infer<typeof RunWorkspaces>;
+
 export const RunQuery = z.strictObject({
   status: RunStatus.optional(),
   name: Name.optional(),
@@ -139,6 +209,26 @@ export const RunApproval = z
 
 export const NewPipeline = z.strictObject({ text: PipelineText }).meta({ id: "NewPipeline" });
 
+const PipelineTriggers = z
+  .object({
+    github: z.array(z.string()),
+    schedule: z.array(
+      z.object({
+        cron: z.string(),
+        timezone: z.string(),
+        overlap: z.enum(["skip", "queue", "replace"]),
+      }),
+    ),
+    change: z
+      .object({
+        paths: z.array(z.string()),
+        paths_ignore: z.array(z.string()),
+        branches: z.array(z.string()),
+      })
+      .optional(),
+  })
+  .describe("what starts it, as its newest version says");
+
 export const StoredPipeline = z
   .object({
     id: z.uuid(),
@@ -146,6 +236,7 @@ export const StoredPipeline = z
     name: z.string(),
     version: z.int(),
     text: z.string(),
+    on: PipelineTriggers,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

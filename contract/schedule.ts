@@ -44,11 +44,19 @@ export const Schedule = z
     time_zone: z.string(),
     overlap: ScheduleOverlap,
     paused: z.boolean(),
-    job: z.record(z.string(), z.unknown()),
+    job: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("what it submits; null of a pipeline's"),
+    pipeline: z
+      .string()
+      .nullable()
+      .describe("the stored pipeline that it starts runs of, and that it belongs to"),
     next_at: z.iso.datetime().nullable().describe("null while it is paused"),
-    last_at: z.iso.datetime().nullable().describe("when it last submitted a job"),
+    last_at: z.iso.datetime().nullable().describe("when it last started something"),
     last_job_id: z.uuid().nullable(),
-    last_error: z.string().nullable().describe("why the last time gave no job"),
+    last_run_id: z.uuid().nullable(),
+    last_error: z.string().nullable().describe("why the last time started nothing"),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "Schedule" });

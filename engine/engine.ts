@@ -1,6 +1,13 @@
 // The composition root of the engine: opens everything a process needs and closes it in the right order.
 import { hostname } from "node:os";
-import { claimLife, type Git, openGit, releaseLife, thisProcess } from "@croft/git";
+import {
+  claimLife,
+  type Git,
+  openGit,
+  type ReportSubject,
+  releaseLife,
+  thisProcess,
+} from "@croft/git";
 import { type Assets, openAssets } from "./assets/assets.ts";
 import { commandJob } from "./command/command-job.ts";
 import { DatabaseLedger } from "./command/database-ledger.ts";
@@ -15,9 +22,10 @@ import { EventFeed } from "./events/event-feed.ts";
 import { SubjectStreams } from "./events/subject-streams.ts";
 import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
 import { JobIntake } from "./jobs/submit-jobs.ts";
-import type { Log } from "./log.ts";
+import type { Log, LogDetails } from "./log.ts";
 import { applyLimits } from "./queue/limits.ts";
 import { runJob, stepJob } from "./runs/step-job.ts";
+import { wantedRuns } from "./runs/wanted-runs.ts";
 import { openVault } from "./secrets/open-vault.ts";
 import type { Vault } from "./secrets/vault.ts";
 
@@ -78,7 +86,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       data: config.data,
       ledger: new DatabaseLedger(database, hostId),
       sweepEveryMs: SWEEP_EVERY_MS,
-      onReport: (report) => log.warn({}, report),
+      wantedRuns: (runs) => wantedRuns(database, runs),
+      onReport: (report, about = {}) => log.warn(reportDetails(about), report),
       onBackgroundError: (what, error) => log.warn({ err: error }, what),
     });
     opened.catch(() => {
@@ -87,7 +96,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return opened;
   };
   const assets = openAssets({ database, config, hostId, log });
-  const ofRuns = { config, database, assets, vault, git };
+  const ofRuns = { config, database, log, assets, vault, git };
   const types = jobTypes(
     ...[commandType(config, git), runJob(ofRuns), stepJob(ofRuns)],
     ...(options.types ?? []),
@@ -109,12 +118,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-function commandType({ git, shutdown }: Config, open: () => Promise<Git>): JobType {
+/** By the names that all lines of the log have. */
+function reportDetails({ runId, jobId, attempt, workspace, path }: ReportSubject): LogDetails {
+  return { run: runId, job: jobId, attempt, workspace, path };
+}
+
+function commandType({ git, job, shutdown }: Config, open: () => Promise<Git>): JobType {
   return commandJob({
     git: open,
     rules: { allowHttp: git.allowHttp, allowLocal: git.allowLocal },
     gitTimeoutMs: git.timeout,
     killGraceMs: shutdown.killGrace,
+    sandbox: job.sandbox,
   });
 }
 

@@ -19,6 +19,7 @@ export type { AssetStore, ByteRange, StoredBytes } from "./assets/asset-store.ts
 export type { Assets } from "./assets/assets.ts";
 export { type MaterialiseTarget, materialise } from "./assets/materialise.ts";
 export type { HostileFile } from "./assets/open-inside.ts";
+export { DIRECTORY_MEDIA_TYPE } from "./assets/pack-directory.ts";
 export { listAssets, openAsset, readAsset } from "./assets/read-assets.ts";
 export {
   type AssetFence,
@@ -45,6 +46,7 @@ export { duration } from "./config/duration.ts";
 export { type ConfigSources, type LoadedConfig, loadConfig } from "./config/load-config.ts";
 export { type Setting, settings } from "./config/settings.ts";
 export { localTokenPath, readLocalToken } from "./data-directory/local-token.ts";
+export { ownRunServer, type RunServerPlace, runServerPlace } from "./data-directory/run-server.ts";
 export { announceServer, findServer, withdrawServer } from "./data-directory/server-address.ts";
 export { isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
 export type { Database } from "./database/open-database.ts";
@@ -63,10 +65,19 @@ export { listJobs, readJob, readLastSeq, type Scope } from "./jobs/read-jobs.ts"
 export type { Log } from "./log.ts";
 export { followLog, logExtent, readLogBytes } from "./logs/read-log.ts";
 export { readOverview } from "./overview/read-overview.ts";
+export { hasWork } from "./queue/has-work.ts";
 export { changeLane, listLanes, listWorkers, readQueue } from "./queue/read-queue.ts";
 export { cancelRun, decideApproval, retryRun } from "./runs/change-runs.ts";
+export { findExcludesFile, type PersonalPlaces } from "./runs/find-excludes-file.ts";
+export {
+  type CheckoutRequest,
+  type FoundCheckout,
+  keepBeginning,
+  lookAtCheckout,
+} from "./runs/look-at-checkout.ts";
 export { listRuns, showRun } from "./runs/read-runs.ts";
 export { RunAdvancer } from "./runs/run-advancer.ts";
+export { listRunWorkspaces } from "./runs/run-workspaces.ts";
 export { type RunRequest, startRun } from "./runs/start-run.ts";
 export {
   listPipelines,

@@ -4,7 +4,8 @@
  * - `too-large`: larger than allowed.
  * - `disk-full`: the store, or the place it was to be put in, has no room.
  * - `not-found`: there is no such file.
- * - `not-a-file`: a directory, pipe, socket or device.
+ * - `not-a-file`: a pipe, socket or device.
+ * - `is-directory`: a directory, where a file is asked for.
  * - `unsafe-path`: the path leads, or could lead, out of its directory; or the file is not the job's own.
  * - `gone`: stored too long ago and never recorded, so it was removed: store it again.
  * - `lost`: there is a row, but the file is missing or not what it was.
@@ -16,6 +17,7 @@ export type AssetErrorCode =
   | "disk-full"
   | "not-found"
   | "not-a-file"
+  | "is-directory"
   | "unsafe-path"
   | "gone"
   | "lost"

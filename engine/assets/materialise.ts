@@ -33,6 +33,24 @@ export async function materialise(
 ): Promise<void> {
   const parts = partsOf(path);
   const name = parts.pop() ?? "";
+  const place = await enterDirectories({ directory, parts, user });
+  try {
+    await put(assets, asset, { place, name, path, user, mode });
+  } catch (error) {
+    throw asAssetError(error);
+  } finally {
+    await place.handle.close();
+  }
+}
+
+/** Down to the last of these, which are made where they are missing. */
+export async function enterDirectories({
+  directory,
+  parts,
+  user,
+}: Pick<HostileFile, "directory" | "user"> & {
+  readonly parts: readonly string[];
+}): Promise<OpenDirectory> {
   let place = await openDirectory(directory, directory);
   try {
     for (const part of parts) {
@@ -40,11 +58,10 @@ export async function materialise(
       await place.handle.close();
       place = next;
     }
-    await put(assets, asset, { place, name, path, user, mode });
+    return place;
   } catch (error) {
-    throw asAssetError(error);
-  } finally {
     await place.handle.close();
+    throw asAssetError(error);
   }
 }
 

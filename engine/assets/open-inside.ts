@@ -18,6 +18,7 @@ export interface HostileFile {
 export interface OpenedFile {
   readonly handle: FileHandle;
   readonly size: number;
+  readonly isExecutable: boolean;
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
@@ -59,6 +60,26 @@ export async function openInside({ directory, path, user }: HostileFile): Promis
   }
 }
 
+/** Opens a directory of the job's, and says whose files in it may be read. */
+export async function openDirectoryInside({ directory, path, user }: HostileFile): Promise<{
+  readonly place: OpenDirectory;
+  readonly owner: JobUser;
+}> {
+  let place = await openDirectory(directory, directory);
+  try {
+    const owner = user ?? (await place.handle.stat());
+    for (const part of partsOf(path)) {
+      const next = await openDirectory(pathIn(place, part), join(place.path, part), path);
+      await place.handle.close();
+      place = next;
+    }
+    return { place, owner };
+  } catch (error) {
+    await place.handle.close();
+    throw error;
+  }
+}
+
 /** From its beginning; the handle stays open. */
 export function readOpened(handle: FileHandle): Readable {
   return handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 });
@@ -74,13 +95,17 @@ export function partsOf(path: string): string[] {
   return parts;
 }
 
-/** `path` is for messages, and for systems where a directory cannot be reached by its descriptor. */
-export async function openDirectory(at: string, path: string): Promise<OpenDirectory> {
+/** `path` is for systems where a directory cannot be reached by its descriptor; `named` for messages. */
+export async function openDirectory(
+  at: string,
+  path: string,
+  named = path,
+): Promise<OpenDirectory> {
   try {
     const handle = await open(at, O_RDONLY | O_DIRECTORY | NOFOLLOW);
     return { handle, path };
   } catch (error) {
-    throw await explained(error, at, path);
+    throw await explained(error, at, named);
   }
 }
 
@@ -93,7 +118,8 @@ export function shown(path: string): string {
   return path.slice(0, 200).replaceAll(/\p{Cc}/gu, "\ufffd");
 }
 
-async function openFile(
+/** `path` is for messages. */
+export async function openFile(
   place: OpenDirectory,
   name: string,
   { path, owner }: { readonly path: string; readonly owner: JobUser },
@@ -108,9 +134,12 @@ async function openFile(
   }
   try {
     const found = await handle.stat();
+    if (found.isDirectory()) {
+      throw new AssetError("is-directory", `'${shown(path)}' is a directory`);
+    }
     if (!found.isFile()) throw new AssetError("not-a-file", `'${shown(path)}' is not a file`);
     requireJobs(found, owner, path);
-    return { handle, size: found.size };
+    return { handle, size: found.size, isExecutable: (found.mode & 0o100) !== 0 };
   } catch (error) {
     await handle.close();
     throw error;

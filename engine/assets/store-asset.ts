@@ -7,6 +7,7 @@ import { AssetError } from "./asset-error.ts";
 import type { StageOptions } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
 import { type HostileFile, openInside, readOpened } from "./open-inside.ts";
+import { packDirectory } from "./pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf } from "./read-assets.ts";
 import { tooLarge } from "./write-whole.ts";
 
@@ -94,6 +95,16 @@ export async function storeFile(
   } finally {
     await handle.close();
   }
+}
+
+/** A directory that a job made, as one archive; see `DIRECTORY_MEDIA_TYPE`. */
+export async function storeDirectory(
+  assets: Assets,
+  directory: HostileFile,
+  options: StoreOptions = {},
+): Promise<StoredFile> {
+  const { signal } = options;
+  return await storeStream(assets, packDirectory(directory, { signal }), options);
 }
 
 /** In the caller's transaction: with the job's end, the asset is there; without it, it never was. */

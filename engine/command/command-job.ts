@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+import { chooseSandbox, type SandboxWish } from "./choose-sandbox.ts";
 import { asFailure } from "./git-failure.ts";
 
 export interface CommandOptions {
@@ -18,6 +19,7 @@ export interface CommandOptions {
   readonly rules: RemoteUrlRules;
   readonly gitTimeoutMs: number;
   readonly killGraceMs: number;
+  readonly sandbox: SandboxWish;
 }
 
 const Environment = z.record(
@@ -72,12 +74,17 @@ export function commandJob(options: CommandOptions): JobType {
   async function makeWorkspace(
     { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
     git: Git,
-    { gitTimeoutMs }: CommandOptions,
+    { gitTimeoutMs, sandbox: setting }: CommandOptions,
   ): Promise<Workspace> {
+    const ability = git.platform.sandbox;
+    const sandbox = chooseSandbox({ asked: "auto", setting, owner, ability });
     const { repository, ref, workspace: kind, branch, sparse, submodules, lfs } = input;
+    if (repository.protocol === "file" && owner !== "local") {
+      throw new JobFailure("invalid", "invalid-remote", "paths of this machine are not for apps");
+    }
     try {
       return await git.workspaces.create({
-        ...{ repository, ref, kind, branch, sparse, lfs, signal },
+        ...{ repository, ref, kind, branch, sparse, lfs, sandbox, signal },
         name: repository.path.split("/").at(-1) ?? "job",
         owner: { owner, jobId: id, attempt },
         access: { timeoutMs: gitTimeoutMs },

@@ -1,5 +1,6 @@
 // The list of workspaces of this host, in the database: every process, and the dashboard, sees the same.
 import { isProcessAlive, type LedgerEntry, type WorkspaceLedger } from "@croft/git";
+import { isDatabaseUnavailable } from "../database/is-database-unavailable.ts";
 import type { Database } from "../database/open-database.ts";
 import { tryAgain } from "../database/try-again.ts";
 
@@ -12,25 +13,31 @@ export class DatabaseLedger implements WorkspaceLedger {
     this.#host = host;
   }
 
-  /** The same entry twice is one that was asked for again because the answer was lost. */
   async add(entry: LedgerEntry): Promise<boolean> {
-    const { rowCount } = await tryAgain(() =>
-      this.#database.pool.query(
-        `insert into croft.workspace (id, host, entry) values ($1, $2, $3)
-         on conflict (id) do update set entry = excluded.entry
-           where workspace.host = excluded.host and workspace.entry = excluded.entry`,
+    const { rows } = await tryAgain(() =>
+      this.#database.pool.query<{ mine: boolean }>(
+        "select croft.enter_workspace($1, $2, $3) as mine",
         [entry.id, this.#host, JSON.stringify(entry)],
       ),
     );
-    return rowCount === 1;
+    return rows[0]?.mine === true;
+  }
+
+  /** Only told: a database that is away keeps no workspace on the disk. */
+  async removing(id: string): Promise<void> {
+    try {
+      await this.#database.pool.query(
+        "update croft.workspace set removing_at = croft.now() where id = $1 and host = $2",
+        [id, this.#host],
+      );
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
   }
 
   async remove(id: string): Promise<void> {
     await tryAgain(() =>
-      this.#database.pool.query("delete from croft.workspace where id = $1 and host = $2", [
-        id,
-        this.#host,
-      ]),
+      this.#database.pool.query("select croft.leave_workspace($1, $2)", [id, this.#host]),
     );
   }
 

@@ -2,19 +2,30 @@
 import { GitError, WorkspaceError, WorktreeError } from "@croft/git";
 import { type FailureClass, JobFailure } from "../jobs/job-failure.ts";
 
-/** Network and disk get better by themselves; a wrong ref or a refused repository does not. */
+/** Network and disk get better by themselves; a wrong ref, a refused repository or what a command has left does not. */
 const CLASSES: Partial<Record<string, FailureClass>> = {
   auth: "invalid",
   "not-found": "invalid",
   "invalid-ref": "invalid",
   "invalid-request": "invalid",
   "too-large": "invalid",
+  "not-a-repository": "invalid",
+  "unsafe-repository": "invalid",
+  "invalid-name": "invalid",
+  "no-commit": "invalid",
+  "branch-exists": "invalid",
+  "result-refused": "command",
 };
 
+/** Told by the git package, in words that can be shown. */
+export function isGitFault(error: unknown): error is GitError | WorkspaceError | WorktreeError {
+  return (
+    error instanceof GitError || error instanceof WorkspaceError || error instanceof WorktreeError
+  );
+}
+
 export function asFailure(error: unknown): unknown {
-  const isKnown =
-    error instanceof GitError || error instanceof WorkspaceError || error instanceof WorktreeError;
-  if (!isKnown) return error;
+  if (!isGitFault(error)) return error;
   const failureClass = CLASSES[error.code] ?? "transient";
   return new JobFailure(failureClass, error.code, error.message, { cause: error });
 }

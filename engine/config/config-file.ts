@@ -1,5 +1,5 @@
 // Finds croft.config.ts, bundles it with esbuild and imports it.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
@@ -11,6 +11,16 @@ const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.
 
 export function findConfigFile(directory: string): string | undefined {
   return NAMES.map((name) => join(directory, name)).find((path) => existsSync(path));
+}
+
+/** It is a program that runs as us: another user's, met in a directory of his, must be meant. */
+export function requireTrusted(path: string, uid: number | undefined): void {
+  const owner = statSync(path).uid;
+  if (uid === undefined || owner === uid || owner === 0) return;
+  throw new EngineError(
+    "config-invalid",
+    `'${path}' belongs to another user, and is a program: name it with --config if you trust it, or work in another directory`,
+  );
 }
 
 /**

@@ -124,7 +124,8 @@ export const Config = z.strictObject({
         defaultText: "none",
       }),
       allowLocal: yesOrNo.prefault(false).meta({
-        description: "Jobs may name repositories by a path of this machine",
+        description:
+          "Jobs may name repositories by a path of this machine; those of apps never may",
       }),
     })
     .prefault({}),
@@ -135,6 +136,10 @@ export const Config = z.strictObject({
         .meta({ description: "Longest run of one job attempt" }),
       maxLost: wholeNumber(1, 1000).prefault(20).meta({
         description: "How often a job may lose its worker before it fails",
+      }),
+      sandbox: z.enum(["auto", "on", "off"]).prefault("auto").meta({
+        description:
+          "`auto`: commands run in a sandbox where the machine has one; `on`: nowhere else; `off`: only if a step asks for it",
       }),
       logLimit: wholeNumber(1024, 1024 ** 3)
         .prefault(16 * 1024 * 1024)
@@ -170,13 +175,17 @@ export const Config = z.strictObject({
   retention: z
     .strictObject({
       jobs: duration("1h", "3650d").prefault("90d").meta({
-        description: "How long jobs are kept after their end",
+        description: "How long jobs and runs are kept after their end",
       }),
       events: duration("1h", "3650d").prefault("30d").meta({
         description: "How long events and logs are kept",
       }),
       artifacts: duration("1h", "3650d").prefault("30d").meta({
         description: "How long artifacts of runs are kept",
+      }),
+      results: duration("1h", "3650d").prefault("7d").meta({
+        description:
+          "How long the commits of a run's steps are kept after its end; until then it can be retried",
       }),
     })
     .prefault({}),
@@ -210,6 +219,13 @@ export const Config = z.strictObject({
       }),
       total: wholeNumber(1, 100_000).prefault(2000).meta({
         description: "Event streams that one server process serves",
+      }),
+    })
+    .prefault({}),
+  server: z
+    .strictObject({
+      idle: duration("100ms", "365d").prefault("10m").meta({
+        description: "A server that `croft run` started ends after this long without work",
       }),
     })
     .prefault({}),

@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 import { EngineError } from "../engine-error.ts";
 import { checkTimeouts } from "./check-timeouts.ts";
 import { Config } from "./config.ts";
-import { findConfigFile, importConfigFile } from "./config-file.ts";
+import { findConfigFile, importConfigFile, requireTrusted } from "./config-file.ts";
 import { nearestName } from "./nearest-name.ts";
 import { type Setting, settings } from "./settings.ts";
 
@@ -23,6 +23,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** What was said and where (a flag, a variable, a file), by setting path; defaults are absent. */
   readonly given: ReadonlyMap<string, GivenValue>;
+  /** The configuration file, if there was one. */
+  readonly file: string | undefined;
 }
 
 export interface GivenValue {
@@ -64,12 +66,15 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const config: Config = { ...parsed.data, data };
   const violations = checkTimeouts(config);
   if (violations.length > 0) throw invalid(violations);
-  return { config: deepFreeze(config), given };
+  return { config: deepFreeze(config), given, file };
 }
 
-function chosenFile({ directory, file, env }: ConfigSources): string | undefined {
+function chosenFile({ directory, file, env, uid }: ConfigSources): string | undefined {
   const named = file ?? (env["CROFT_CONFIG"] || undefined);
-  return named === undefined ? findConfigFile(directory) : resolve(directory, named);
+  if (named !== undefined) return resolve(directory, named);
+  const found = findConfigFile(directory);
+  if (found !== undefined) requireTrusted(found, uid);
+  return found;
 }
 
 function defaultDataDirectory({ uid, home, env }: ConfigSources): string {

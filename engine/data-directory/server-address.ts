@@ -40,8 +40,8 @@ async function readAddress(run: string): Promise<ServerAddress | undefined> {
   try {
     return JSON.parse(await readFile(addressPath(run), "utf8"));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError)
-      return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -58,7 +58,7 @@ type ServerState = "absent" | "starting" | "without-database" | "running";
 async function stateOf(data: string): Promise<ServerState> {
   try {
     const server = await findServer(join(data, "run"));
-    if (server === undefined) return (await isStarting(data)) ? "starting" : "absent";
+    if (server === undefined) return (await isServeStarting(data)) ? "starting" : "absent";
     const cluster = join(data, "postgres/data");
     if (!existsSync(cluster)) throw noDatabase(data);
     return (await findPostmaster(cluster)) === undefined ? "without-database" : "running";
@@ -73,7 +73,7 @@ async function stateOf(data: string): Promise<ServerState> {
 }
 
 /** It writes its number down first, and says last where it listens. One that is stopping looks the same. */
-async function isStarting(data: string): Promise<boolean> {
+export async function isServeStarting(data: string): Promise<boolean> {
   const text = await readFile(join(data, "locks/serve"), "utf8").catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return "";

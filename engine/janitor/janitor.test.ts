@@ -6,7 +6,12 @@ import { clean } from "./janitor.ts";
 
 const DAY_MS = 86_400_000;
 const CONFIG = {
-  retention: { jobs: 90 * DAY_MS, events: 30 * DAY_MS, artifacts: 30 * DAY_MS },
+  retention: {
+    jobs: 90 * DAY_MS,
+    events: 30 * DAY_MS,
+    artifacts: 30 * DAY_MS,
+    results: 7 * DAY_MS,
+  },
 };
 
 test("old jobs, events and logs go, younger ones stay", async () => {

@@ -1,9 +1,12 @@
 // Clears away what has had its time: at start, and every minute; by whichever process comes first.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { checkAssets, sweepAssets } from "../assets/sweep-assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Engine } from "../engine.ts";
 import type { Log } from "../log.ts";
+import { forgetInCheckouts } from "../runs/forget-in-checkouts.ts";
 import { finishRotation } from "../secrets/rotate-key.ts";
 
 export interface Janitor {
@@ -20,7 +23,10 @@ const LOCK_KEY = 727_563_820;
 /** Comparing every file with every row takes its time, and seldom finds anything. */
 const CHECK_EVERY_MS = 3_600_000;
 
-export type JanitorDoor = Pick<Engine, "database" | "config" | "log" | "assets" | "vault">;
+export type JanitorDoor = Pick<
+  Engine,
+  "database" | "config" | "log" | "assets" | "vault" | "git" | "directory"
+>;
 
 export function startJanitor(door: JanitorDoor): Janitor {
   let isClosed = false;
@@ -35,6 +41,8 @@ export function startJanitor(door: JanitorDoor): Janitor {
     if (performance.now() - checkedAt < CHECK_EVERY_MS) return;
     checkedAt = performance.now();
     await chore("unknown files", () => checkAssets(door.assets, isStopped));
+    await chore("results", () => openForResults(door));
+    await chore("refs in checkouts", () => forgetInCheckouts(door, isStopped));
   };
   const run = () => {
     running ??= round().finally(() => {
@@ -50,6 +58,17 @@ export function startJanitor(door: JanitorDoor): Janitor {
       await running;
     },
   };
+}
+
+/** Git looks after what runs left on this host as soon as it is open; an idle server may not have needed it yet. */
+async function openForResults({ directory, git }: JanitorDoor): Promise<void> {
+  const names = await readdir(join(directory.path, "results")).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    },
+  );
+  if (names.length > 0) await git();
 }
 
 /** Each for itself: what one cannot do keeps no other from its work. */
@@ -82,7 +101,11 @@ export async function clean(
       const steps = [
         ["croft.forget_events", retention.events],
         ["croft.forget_logs", retention.events],
+        // What is about to go has given up its results before: nobody can begin with it again meanwhile.
+        ["croft.forget_results", Math.min(retention.results, retention.jobs)],
+        ["croft.forget_runs", retention.jobs],
         ["croft.forget_jobs", retention.jobs],
+        ["croft.forget_workspaces", retention.jobs],
         ["croft.forget_assets", retention.artifacts],
       ] as const;
       for (const [step, ageMs] of steps) {

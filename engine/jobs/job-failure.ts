@@ -13,6 +13,8 @@ export class JobFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** How often such a failure may happen, if the handler knows better than the job. */
   readonly attempts: number | undefined;
+  /** For programs, by the code: what the message says, and more of it. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     failureClass: FailureClass,
@@ -22,6 +24,7 @@ export class JobFailure extends Error {
       readonly cause?: unknown;
       readonly retryAfterMs?: number;
       readonly attempts?: number;
+      readonly details?: Readonly<Record<string, unknown>> | undefined;
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -29,6 +32,7 @@ export class JobFailure extends Error {
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
     this.attempts = options.attempts;
+    this.details = options.details;
   }
 }
 
@@ -42,6 +46,7 @@ export function describeFailure(error: unknown): JobError {
     code: known?.code ?? "failed",
     class: known?.failureClass ?? "transient",
     message: storable(redactText(message)).slice(0, MESSAGE_LENGTH_MAX),
+    ...(known?.details === undefined ? {} : { details: known.details }),
   };
 }
 

@@ -85,9 +85,10 @@ class RunAdvance {
     };
     const error = job === undefined ? gone : job.error;
     const ended = job?.status === "cancelled" ? "cancelled" : "failed";
+    // None of them runs. A matrix of an earlier attempt counts as begun, and somebody may still be asked.
     await this.#client.query(
       `update croft.run_step set status = 'cancelled', reason = 'the run did not start', finished_at = croft.now()
-       where run_id = $1 and status = 'pending'`,
+       where run_id = $1 and status in ('pending', 'running', 'waiting')`,
       [this.#changes.run.id],
     );
     await this.#changes.end(ended, error);

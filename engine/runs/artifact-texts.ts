@@ -2,6 +2,7 @@
 import { text } from "node:stream/consumers";
 import { artifactsUsedBy, compileTemplate, type Pipeline } from "@croft/pipeline";
 import type { Assets } from "../assets/assets.ts";
+import { DIRECTORY_MEDIA_TYPE } from "../assets/pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf, openAsset } from "../assets/read-assets.ts";
 import type { Queryable } from "../database/in-transaction.ts";
 import type { RunRow, StepRow } from "./run-rows.ts";
@@ -11,7 +12,7 @@ const TEXT_BYTES_MAX = 1024 * 1024;
 
 export type ArtifactTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Only of steps that have ended well; one that is too large is left out, and empty in expressions. */
+/** Only of steps that have ended well; one that is too large, or a directory, is left out, and empty in expressions. */
 export async function artifactTexts(
   client: Queryable,
   assets: Assets,
@@ -33,6 +34,7 @@ export async function artifactTexts(
     );
     const [row] = rows;
     if (row === undefined || Number(row.bytes) > TEXT_BYTES_MAX) continue;
+    if (row.media_type === DIRECTORY_MEDIA_TYPE) continue;
     const opened = await openAsset(assets, assetOf(row));
     try {
       texts[step] = { ...texts[step], [artifact]: await text(opened.stream()) };

@@ -7,8 +7,8 @@ import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { pipelineOf } from "./read-pipeline.ts";
-import { submitStart } from "./run-changes.ts";
 import type { RunRow } from "./run-rows.ts";
+import { submitStart } from "./submit-start.ts";
 
 type Parts = Pick<Engine, "database" | "intake">;
 
@@ -42,6 +42,10 @@ export async function retryRun(
         `retry the run that it is a step of: ${run.parent_id}`,
       );
     }
+    if (run.results_removed_at !== null) {
+      const message = `its results were removed on ${run.results_removed_at.toISOString()}: start a new run`;
+      throw new EngineError("results-gone", message);
+    }
     const again = stepsFrom(run, from);
     await client.query(
       "delete from croft.run_step where run_id = $1 and item <> '' and step = any ($2)",
@@ -50,7 +54,7 @@ export async function retryRun(
     await client.query(
       `update croft.run_step set status = case when is_group then 'running' else 'pending' end::croft.step_status,
          is_group = is_group and not (step = any ($2)), job_id = null, child_id = null, outputs = null, commit = null, report = null,
-         summary = null, error = null, reason = null, decided_by = null, decided_at = null, deadline_at = null,
+         summary = null, error = null, reason = null, message = null, decided_by = null, decided_at = null, deadline_at = null,
          stopped_at = null, finished_at = null
        where run_id = $1 and (status <> 'done' or step = any ($2))`,
       [id, again],
@@ -106,6 +110,16 @@ export async function decideApproval(
         `no approval is asked for by step '${step.slice(0, 100)}'`,
       );
     }
+    await client.query(
+      `with next as (
+         update croft.run set seq = seq + 1 where id = $1 returning id, owner, seq
+       ), told as (
+         insert into croft.event (subject, seq, owner, type, data)
+         select id, seq, owner, 'run.step', $2::jsonb from next
+       )
+       select croft.announce(array[id]) from next`,
+      [id, JSON.stringify({ step, status: isApproved ? "done" : "failed", decided_by: by })],
+    );
     await client.query("select croft.mark_due($1)", [[id]]);
   });
 }

@@ -15,6 +15,7 @@ export interface NewRun {
   readonly event: RunRow["event"];
   readonly repository: string;
   readonly ref: string | null;
+  /** `worktree`: the repository is a path, a checkout of this machine's own. */
   readonly kind: RunRow["kind"];
   readonly class: number;
   readonly startedBy: string;

@@ -11,14 +11,14 @@ export function pipelineOf({ text, file }: { text: string; file: string | null }
   const known = kept.get(name);
   if (known !== undefined) return known;
   const { pipeline, problems } = parsePipeline(text, file === null ? {} : { file });
-  if (pipeline === undefined) throw refusal(problems);
+  if (pipeline === undefined) throw invalidPipeline(problems);
   const oldest = kept.size < KEPT_MAX ? undefined : kept.keys().next().value;
   if (oldest !== undefined) kept.delete(oldest);
   kept.set(name, pipeline);
   return pipeline;
 }
 
-function refusal(problems: readonly Problem[]): EngineError {
+export function invalidPipeline(problems: readonly Problem[]): EngineError {
   const lines = problems.map((problem) => problemText(problem));
   const errors = problems.map(({ path, message, line, column }) => ({
     path: path === "" ? `${line}:${column}` : path,

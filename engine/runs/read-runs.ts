@@ -1,5 +1,12 @@
 // Runs as the API shows them.
-import type { Run, RunDetail, RunList, RunQuery, RunStep } from "@croft/contract";
+import {
+  type Run,
+  type RunDetail,
+  type RunList,
+  type RunQuery,
+  type RunStep,
+  StepIntegration,
+} from "@croft/contract";
 import type { Pipeline } from "@croft/pipeline";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
@@ -67,12 +74,18 @@ function stepsOf(pipeline: Pipeline, rows: readonly CarriedStep[]): RunStep[] {
         ...{ status: statusOf(row), reason: row.reason, job_id: row.job_id, run_id: row.child_id },
         ...{ attempt: row.job_attempt, outputs: row.outputs ?? {}, commit: row.commit },
         ...{ branch: row.branch, report: row.report, summary: row.summary, error: row.error },
-        ...{ matrix: row.matrix, decided_by: row.decided_by },
+        ...{ matrix: row.matrix, message: row.message, decided_by: row.decided_by },
+        integration: kind === "integrate" ? integrationOf(row) : null,
         deadline_at: row.deadline_at?.toISOString() ?? null,
         started_at: row.started_at?.toISOString() ?? null,
         finished_at: row.finished_at?.toISOString() ?? null,
       })),
   );
+}
+
+/** None before it has ended, nor of one that did not get so far. */
+function integrationOf({ report }: CarriedStep): RunStep["integration"] {
+  return StepIntegration.safeParse(report).data ?? null;
 }
 
 /** A step whose job waits for a slot has not really begun. */

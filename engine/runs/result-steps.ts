@@ -2,6 +2,9 @@
 import { commitId } from "@croft/git";
 import { evaluateText, type IntegrateStep, type PublishStep, refFault } from "@croft/pipeline";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { integrateInCheckout, publishInCheckout } from "./checkout-steps.ts";
+import { conflictReport } from "./conflict-report.ts";
+import type { StepRow } from "./run-rows.ts";
 import { bringResult, bundleOf, requireGood } from "./step-files.ts";
 import type { StepResult } from "./step-result.ts";
 import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
@@ -10,13 +13,13 @@ import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
 export async function integrateStep(
   scene: StepScene & { readonly step: IntegrateStep },
 ): Promise<StepResult> {
-  const { git, run, step, rows, repository, signal, context, attempt } = scene;
+  const { git, run, step, rows, source, signal, context, attempt } = scene;
   const made = step.from.flatMap((id) =>
     rows.filter((row) => row.step === id && row.commit !== null && !row.is_group),
   );
   const base = commitId(run.commit);
   const commits = made.map((row) => ({
-    id: row.item === "" ? row.step : row.item,
+    id: nameOf(step, row),
     commit: commitId(row.commit ?? ""),
     ...(step.message === undefined ? {} : { message: evaluateText(step.message, context) }),
   }));
@@ -25,34 +28,48 @@ export async function integrateStep(
     await bringResult(scene, row.step, row.item, place);
   }
   const ref = resultRef(run.id, step.id, "");
-  const { commit, integrated, conflicts } = await git.results.integrate({
-    ...{ owner: run.owner, repository, base, commits, ref, signal },
-    attempt: { jobId: attempt.id, attempt: attempt.attempt },
-  });
+  const { commit, integrated, conflicts } =
+    "checkout" in source
+      ? await integrateInCheckout(scene, source.checkout, { base, commits, ref })
+      : await git.results.integrate({
+          ...{ owner: run.owner, repository: source.remote, base, commits, ref, signal },
+          attempt: { jobId: attempt.id, attempt: attempt.attempt },
+        });
   attempt.log(`integrated ${integrated.length} of ${commits.length} at ${commit}\n`);
   for (const { id, files, reason } of conflicts) {
     attempt.log(`conflict: ${id}: ${reason}: ${files.join(", ")}\n`);
   }
+  scene.log.info(
+    { commit, ref, integrated: integrated.length, conflicts: conflicts.length },
+    "results were integrated",
+  );
+  const report = { ...conflictReport({ integrated, conflicts }) };
   if (conflicts.length > 0 && step.onConflict === "fail") {
     const which = conflicts.map(({ id, files }) => `${id} (${files.join(", ")})`).join("; ");
     throw new JobFailure(
       "invalid",
       "conflicts",
       `${conflicts.length} could not be merged: ${which}; the others are at ${commit}`,
+      { details: { ...report, commit } },
     );
   }
-  const told = conflicts.map(({ id, files, reason }) => ({ id, files: [...files], reason }));
   return {
-    ...{ commit, base, report: { integrated: [...integrated], conflicts: told } },
+    ...{ commit, base, report },
     ...(await bundleOf(scene, commit, base)),
   };
+}
+
+/** Items of several steps may have the same ids. */
+function nameOf({ from }: IntegrateStep, { step, item }: StepRow): string {
+  if (item === "") return step;
+  return from.length === 1 ? item : `${step}/${item}`;
 }
 
 /** Pushed, and believed only when the remote says so. */
 export async function publishStep(
   scene: StepScene & { readonly step: PublishStep },
 ): Promise<StepResult> {
-  const { git, run, step, rows, repository, context, attempt } = scene;
+  const { git, run, step, rows, source, context, attempt } = scene;
   const row = rows.find((each) => each.step === step.from && each.item === "");
   if (row?.commit == null || row.base === null) {
     throw new JobFailure("invalid", "no-result", `step '${step.from}' has no result to publish`);
@@ -63,12 +80,17 @@ export async function publishStep(
     commit: commitId(row.commit),
     base: commitId(row.base),
   });
-  const published = await git.results.publish({
-    ...{ owner: run.owner, repository, commit: commitId(row.commit), branch },
-    ...{ force: step.force, onConflict: step.onConflict },
-    access: await accessTo(scene, repository),
-    attempt: { jobId: attempt.id, attempt: attempt.attempt },
-  });
+  const plan = { commit: commitId(row.commit), branch, force: step.force };
+  const published =
+    "checkout" in source
+      ? await publishInCheckout(scene, source.checkout, plan)
+      : await git.results.publish({
+          ...{ ...plan, owner: run.owner, repository: source.remote, onConflict: step.onConflict },
+          access: await accessTo(scene, source.remote),
+          ref: resultRef(run.id, step.id, ""),
+          attempt: { jobId: attempt.id, attempt: attempt.attempt },
+        });
+  scene.log.info({ commit: published.commit, branch: published.branch }, "a result was published");
   attempt.log(`published ${published.commit} as '${published.branch}'\n`);
   return { commit: published.commit, base: row.base, branch: published.branch };
 }

@@ -1,17 +1,19 @@
 // What an advance writes: each move of a run, with the event that tells of it.
-import type { JobError, JobPriority } from "@croft/contract";
+import type { JobError } from "@croft/contract";
 import { ExpressionFailure, evaluateTemplate, type Pipeline, type Step } from "@croft/pipeline";
 import type { Assets } from "../assets/assets.ts";
 import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { JobIntake, SubmittedJob } from "../jobs/submit-jobs.ts";
+import { approvalMessage } from "./approval-message.ts";
 import { type ArtifactTexts, artifactTexts } from "./artifact-texts.ts";
 import { createRun } from "./create-run.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { stepContext } from "./run-context.ts";
 import { type CarriedStep, type RunRow, readSteps } from "./run-rows.ts";
 import type { Move, RunStatus } from "./run-state.ts";
+import { priorityOf, submitStart } from "./submit-start.ts";
 import { usedName } from "./used-pipelines.ts";
 
 export interface RunParts {
@@ -20,26 +22,8 @@ export interface RunParts {
   readonly assets: Assets;
 }
 
-const PRIORITIES: readonly JobPriority[] = ["background", "normal", "interactive"];
 /** Steps end by their own time; this is for a handler that does not. */
 const STEP_BACKSTOP_MS = 20 * 86_400_000;
-
-/** The job by which a run gets its lane, and finds out where it begins. */
-export async function submitStart(
-  intake: JobIntake,
-  client: Queryable,
-  run: Pick<RunRow, "id" | "owner" | "key" | "class">,
-): Promise<string> {
-  const [submission] = await intake.submitWithin(client, [
-    {
-      ...{ type: "run", owner: run.owner, priority: PRIORITIES[run.class] ?? "normal" },
-      ...(run.key === "" ? {} : { key: run.key }),
-      ...{ input: { run_id: run.id }, run_id: run.id },
-    },
-  ]);
-  if (submission === undefined) throw new Error("the database did not answer for a job");
-  return submission.id;
-}
 
 export class RunChanges {
   readonly pipeline: Pipeline;
@@ -115,7 +99,7 @@ export class RunChanges {
   async #submit({ id, retry }: Step, item: string): Promise<string> {
     const { run } = this;
     const job: SubmittedJob = {
-      ...{ type: "step", owner: run.owner, priority: PRIORITIES[run.class] ?? "normal" },
+      ...{ type: "step", owner: run.owner, priority: priorityOf(run) },
       input: { run_id: run.id, step: id, item },
       attempts: retry.attempts,
       timeout_ms: STEP_BACKSTOP_MS,
@@ -156,13 +140,19 @@ export class RunChanges {
 
   async #ask(id: string): Promise<void> {
     const step = this.pipeline.steps.find((each) => each.id === id);
+    const context = stepContext(this.pipeline, this.run, this.steps, step);
+    const message = approvalMessage(step, { ...context, artifacts: await this.texts() });
+    if (message instanceof ExpressionFailure) {
+      const reason = `its message: ${message.message}`;
+      return await this.#settle({ kind: "settle", step: id, item: "", status: "failed", reason });
+    }
     await this.#client.query(
       `update croft.run_step set status = 'waiting', started_at = croft.now(), decided_by = null, decided_at = null,
-         deadline_at = croft.now() + make_interval(secs => $3)
+         deadline_at = croft.now() + make_interval(secs => $3), message = $4
        where run_id = $1 and step = $2 and item = ''`,
-      [this.run.id, id, (step?.timeoutMs ?? 0) / 1000],
+      [this.run.id, id, (step?.timeoutMs ?? 0) / 1000, message],
     );
-    this.tellStep(id, "", "waiting");
+    this.tellStep(id, "", "waiting", message === null ? {} : { message });
   }
 
   async #expand({ step, items }: Extract<Move, { kind: "expand" }>): Promise<void> {

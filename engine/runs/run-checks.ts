@@ -8,6 +8,7 @@ import addFormats from "ajv-formats";
 import picomatch from "picomatch";
 import { AssetError } from "../assets/asset-error.ts";
 import { openInside, readOpened } from "../assets/open-inside.ts";
+import { hasEntries } from "../assets/pack-directory.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { runScript } from "./run-script.ts";
 import type { StepScene } from "./step-scene.ts";
@@ -62,9 +63,8 @@ async function faultOf(
   switch (check.kind) {
     case "not-empty": {
       const found = await readArtifact(scene, workspace, check.artifact);
-      return found === undefined || found.trim() === ""
-        ? `'${check.artifact}' is empty`
-        : undefined;
+      const isFilled = found instanceof Directory ? found.hasEntries : (found ?? "").trim() !== "";
+      return isFilled ? undefined : `'${check.artifact}' is empty`;
     }
     case "json-schema":
       return await schemaFault(scene, workspace, check);
@@ -83,14 +83,17 @@ async function faultOf(
 
 /** Of what was recorded: the job's own git could tell anything. */
 async function diffFault(
-  { git, run, repository }: StepScene,
+  { git, run, source, signal }: StepScene,
   { base, commit }: RecordedResult,
   { kind, globs }: Extract<StepCheck, { kind: "no-diff-outside" | "tests-not-removed" }>,
 ): Promise<string | undefined> {
   const isNamed = picomatch([...globs], { dot: true });
-  const holder = { owner: run.owner, repository };
-  const changes =
-    base === commit ? [] : await git.results.changes({ ...holder, from: base, to: commit });
+  const between = { from: base, to: commit };
+  const readChanges = () =>
+    "checkout" in source
+      ? git.local.changes({ ...between, checkout: source.checkout, signal })
+      : git.results.changes({ ...between, owner: run.owner, repository: source.remote });
+  const changes = base === commit ? [] : await readChanges();
   const wrong = changes.filter(({ path, isRemoved }) =>
     kind === "no-diff-outside" ? !isNamed(path) : isRemoved && isNamed(path),
   );
@@ -121,8 +124,9 @@ async function schemaFault(
 ): Promise<string | undefined> {
   const found = await readArtifact(scene, workspace, artifact);
   if (found === undefined) return `'${artifact}' is not there`;
+  if (found instanceof Directory) return `'${artifact}' is a directory, not JSON`;
   const given =
-    "inline" in schema ? schema.inline : parseJson(await readFile(scene, workspace, schema.path));
+    "inline" in schema ? schema.inline : parseJson(await readFile(workspace, schema.path));
   if (given === undefined)
     return `the schema '${"path" in schema ? schema.path : ""}' is not JSON, or not there`;
   const value = parseJson(found);
@@ -155,23 +159,34 @@ async function readArtifact(
   scene: StepScene & { readonly step: RunStep },
   workspace: Workspace,
   name: string,
-): Promise<string | undefined> {
+): Promise<string | Directory | undefined> {
   const artifact = scene.step.artifacts[name];
-  return artifact === undefined
-    ? undefined
-    : await readFile(scene, workspace, evaluateText(artifact.path, scene.context));
+  if (artifact === undefined) return undefined;
+  const path = evaluateText(artifact.path, scene.context).replace(/\/+$/, "");
+  try {
+    return await readFile(workspace, path);
+  } catch (error) {
+    if (!(error instanceof AssetError && error.code === "is-directory")) throw error;
+    const from = { directory: workspace.path, path, user: workspace.user };
+    return new Directory(await hasEntries(from));
+  }
 }
 
-async function readFile(
-  { git }: StepScene,
-  workspace: Workspace,
-  path: string,
-): Promise<string | undefined> {
+/** An artifact that is one. */
+class Directory {
+  readonly hasEntries: boolean;
+
+  constructor(isFilled: boolean) {
+    this.hasEntries = isFilled;
+  }
+}
+
+async function readFile(workspace: Workspace, path: string): Promise<string | undefined> {
   try {
     const { handle, size } = await openInside({
       directory: workspace.path,
       path,
-      user: git.platform.jobUser,
+      user: workspace.user,
     });
     try {
       if (size > TEXT_BYTES_MAX)

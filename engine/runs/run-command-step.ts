@@ -1,8 +1,11 @@
 // A step that runs a script in a workspace of its own.
 import { commitId, type FurtherRepository, parseRemoteUrl, type Workspace } from "@croft/git";
 import { evaluateText, type RunStep, refFault } from "@croft/pipeline";
+import { chooseSandbox } from "../command/choose-sandbox.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { logWith } from "../log.ts";
 import { openSecrets } from "../secrets/secret-store.ts";
+import { makeWorktree } from "./checkout-steps.ts";
 import { parseOutputs } from "./parse-outputs.ts";
 import { runChecks } from "./run-checks.ts";
 import { textsOf } from "./run-context.ts";
@@ -17,22 +20,20 @@ import {
   storeArtifacts,
 } from "./step-files.ts";
 import type { StepResult } from "./step-result.ts";
-import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
+import { accessTo, addressRules, resultRef, type StepScene } from "./step-scene.ts";
 
 export async function runCommandStep(
   scene: StepScene & { readonly step: RunStep },
 ): Promise<StepResult> {
-  const { attempt, git, step, run } = scene;
+  const { attempt, step, run } = scene;
   const start = await startOf(scene);
   const workspace = await makeWorkspace(scene, start);
-  const user = git.platform.jobUser;
+  const log = logWith(scene.log, { workspace: workspace.id, path: workspace.path });
+  log.info({ kind: workspace.kind, commit: workspace.base }, "a workspace was made");
+  const { user } = workspace;
   try {
     await attempt.guard(workspace.path, user?.uid ?? process.getuid?.() ?? 0);
     attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
-    const { sandbox } = git.platform;
-    if (step.sandbox === "on" && !sandbox.isPossible) {
-      throw new JobFailure("invalid", "no-sandbox", `a sandbox is asked for: ${sandbox.reason}`);
-    }
     const secrets = await secretsOf(scene);
     await inject(scene, workspace);
     const exchange = await StepExchange.open(workspace, user, secrets.files);
@@ -45,6 +46,7 @@ export async function runCommandStep(
     const ref = resultRef(run.id, step.id, scene.row.item);
     const message = `${run.name} #${run.number}: ${step.name}`;
     const { commit } = await workspace.result({ ref, message, signal: scene.signal });
+    log.info({ commit, ref }, "a result was recorded");
     const result = { base: workspace.base, commit };
     const warnings = await runChecks(scene, { workspace, environment, result });
     const base = start?.base ?? workspace.base;
@@ -58,6 +60,7 @@ export async function runCommandStep(
     };
   } finally {
     await workspace.remove();
+    log.info({}, "a workspace was removed");
   }
 }
 
@@ -80,22 +83,26 @@ async function makeWorkspace(
   scene: StepScene & { readonly step: RunStep },
   start: ResultPlace | undefined,
 ): Promise<Workspace> {
-  const { attempt, git, step, run, repository, signal, context } = scene;
+  const { attempt, git, step, run, source, signal, context, parts } = scene;
   const { kind, sparse, submodules, lfs, repositories } = step.workspace;
   const text = (template: string | undefined) =>
     template === undefined ? undefined : evaluateText(template, context);
   const branch = text(step.workspace.branch);
   requireGood("branch", branch, refFault);
-  if (kind === "worktree") {
-    throw new JobFailure(
-      "invalid",
-      "no-worktree",
-      "a worktree is possible only in a local checkout",
-    );
+  const ref = text(step.workspace.base) ?? run.commit;
+  const sandbox = chooseSandbox({
+    ...{ asked: step.sandbox, setting: parts.config.job.sandbox, owner: run.owner },
+    ability: git.platform.sandbox,
+  });
+  if ("checkout" in source) {
+    const base = start?.commit ?? ref;
+    return await makeWorktree(scene, source.checkout, { base, branch, sandbox });
   }
+  if (kind === "worktree") throw new JobFailure("invalid", "no-worktree", noWorktree(step));
+  const repository = source.remote;
   return await git.workspaces.create({
-    ...{ repository, kind, branch, lfs, signal },
-    ...(start === undefined ? { ref: text(step.workspace.base) ?? run.commit } : { from: start }),
+    ...{ repository, kind, branch, lfs, sandbox, signal },
+    ...(start === undefined ? { ref } : { from: start }),
     sparse: sparse.length === 0 ? undefined : sparse,
     name: `${run.name}-${step.id}`,
     owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
@@ -103,6 +110,10 @@ async function makeWorkspace(
     submodules: submodules ? {} : undefined,
     repositories: await furtherRepositories(scene, repositories),
   });
+}
+
+export function noWorktree({ id }: Pick<RunStep, "id">): string {
+  return `step '${id}': 'kind: worktree' is for a run on a checkout of this machine ('croft run' in it, or --repo <path>); this one is on a remote`;
 }
 
 /** Each with the owner's own credential for it. */
@@ -113,7 +124,8 @@ async function furtherRepositories(
   const { context, parts } = scene;
   const all: FurtherRepository[] = [];
   for (const { url, ref, path } of Object.values(named)) {
-    const repository = parseRemoteUrl(evaluateText(url, context), parts.config.git);
+    const rules = addressRules(parts.config, scene.run.owner);
+    const repository = parseRemoteUrl(evaluateText(url, context), rules);
     const at = ref === undefined ? {} : { ref: evaluateText(ref, context) };
     all.push({ repository, path, ...at, access: await accessTo(scene, repository) });
   }

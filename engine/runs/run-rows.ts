@@ -21,7 +21,8 @@ export interface RunRow {
   readonly repository: string;
   readonly ref: string | null;
   readonly commit: string | null;
-  readonly kind: "overlay" | "clone" | "worktree" | null;
+  /** `worktree`: on a checkout of this machine, whose path `repository` is. */
+  readonly kind: "worktree" | null;
   readonly key: string;
   readonly class: number;
   readonly start_job_id: string | null;
@@ -34,6 +35,7 @@ export interface RunRow {
   readonly error: JobError | null;
   readonly outputs: Readonly<Record<string, JsonValue>> | null;
   readonly seq: number;
+  readonly results_removed_at: Date | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
@@ -58,6 +60,8 @@ export interface StepRow {
   readonly summary: string | null;
   readonly error: JobError | null;
   readonly reason: string | null;
+  /** Of an approval, while and after somebody is asked. */
+  readonly message: string | null;
   readonly decided_by: string | null;
   readonly decided_at: Date | null;
   readonly deadline_at: Date | null;

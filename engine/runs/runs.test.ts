@@ -216,6 +216,56 @@ test("a cancelled run ends with everything it started, also before it has begun"
   });
 });
 
+test("a run that is to be done again and is cancelled before it begins leaves no step open", async () => {
+  const { start, begun, ended, steps, engine } = await runScene();
+  const id = await start(`${header}
+concurrency: one
+steps:
+  ask: { approval: {} }
+  later: { approval: {} }
+  many: { needs: [ask], run: x, matrix: { n: [1, 2] } }
+`);
+  await ended(id, "waiting");
+  await decideApproval(engine, ALL, id, { step: "ask", isApproved: true, by: "ada" });
+  await begun("many/1", "many/2");
+  await cancelRun(engine, ALL, id);
+  await ended(id, "cancelled");
+  const other = await start(`${header}concurrency: one\nsteps:\n  a: { run: x }\n`);
+  const [a] = await begun("a"); // it has the lane
+  await retryRun(engine, ALL, id);
+  await cancelRun(engine, ALL, id);
+  await ended(id, "cancelled");
+  const all = await steps(id);
+  expect(Object.values(all).filter((status) => !["done", "cancelled"].includes(status))).toEqual(
+    [],
+  );
+  a?.succeed({});
+  await ended(other, "done");
+});
+
+test("a run that waits for its lane with a question still open, and is cancelled, asks no more", async () => {
+  const { start, begun, ended, steps, engine } = await runScene();
+  const text = (name: string) => `${header}
+name: ${name}
+concurrency: one
+steps:
+  ask: { approval: {} }
+  later: { approval: {} }
+  ${name}: { needs: [ask], run: x }
+`;
+  const id = await start(text("first"));
+  await ended(id, "waiting");
+  const other = await start(`${header}concurrency: one\nsteps:\n  a: { run: x }\n`);
+  const [a] = await begun("a"); // it has the lane
+  await decideApproval(engine, ALL, id, { step: "ask", isApproved: true, by: "ada" });
+  await ended(id, "queued");
+  await cancelRun(engine, ALL, id);
+  await ended(id, "cancelled");
+  expect(await steps(id)).toEqual({ ask: "done", later: "cancelled", first: "cancelled" });
+  a?.succeed({});
+  await ended(other, "done");
+});
+
 test("what is wrong is said before anything runs", async () => {
   const { start, query } = await runScene();
   await expect(start(`${header}steps:\n  a: { run: x, neds: [b] }\n`)).rejects.toMatchObject({

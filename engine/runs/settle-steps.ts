@@ -29,7 +29,7 @@ export function endOf(row: CarriedStep, now: Date): StepEnd | undefined {
       return failure("invalid", "invalid-result", "its job ended with a result of another version");
     }
     case "failed":
-      return { status: "failed", result: {}, error: row.job_error ?? undefined };
+      return failedJob(row);
     case "cancelled":
       return { status: "cancelled", result: {}, error: row.job_error ?? undefined };
     case null:
@@ -37,6 +37,14 @@ export function endOf(row: CarriedStep, now: Date): StepEnd | undefined {
     default:
       return undefined;
   }
+}
+
+/** What it knows about its failure is its report. */
+function failedJob({ job_error: error }: CarriedStep): StepEnd {
+  if (error === null) return { status: "failed", result: {} };
+  const { details, ...plain } = error;
+  const read = StepResult.shape.report.safeParse(details);
+  return { status: "failed", result: { report: read.data }, error: plain };
 }
 
 function endOfChild({

@@ -4,8 +4,10 @@ import type { CommitId, Workspace } from "@croft/git";
 import { evaluateText, pathFault, type RunStep } from "@croft/pipeline";
 import { AssetError } from "../assets/asset-error.ts";
 import { materialise } from "../assets/materialise.ts";
+import { DIRECTORY_MEDIA_TYPE } from "../assets/pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf, openAsset } from "../assets/read-assets.ts";
-import { storeFile, storeStream } from "../assets/store-asset.ts";
+import { storeDirectory, storeFile, storeStream } from "../assets/store-asset.ts";
+import { unpackDirectory } from "../assets/unpack-directory.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { StepResult } from "./step-result.ts";
 import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
@@ -26,8 +28,9 @@ export async function bringResult(
   item: string,
   { commit, base }: ResultPlace,
 ): Promise<void> {
-  if (commit === base) return;
-  const { parts, run, git, repository, signal } = scene;
+  const { parts, run, git, source, signal } = scene;
+  if (commit === base || "checkout" in source) return;
+  const repository = source.remote;
   const { rows } = await parts.database.pool.query<AssetRow>(
     `select ${ASSET_COLUMNS} from croft.asset
      where run_id = $1 and step = $2 and item is not distinct from $3 and kind = 'bundle' and commit = $4
@@ -43,6 +46,7 @@ export async function bringResult(
       ...{ bundle: opened.stream(), ref: resultRef(run.id, step, item) },
       access: await accessTo(scene, repository),
     });
+    scene.log.info({ commit, from: step }, "a result was brought here");
   } finally {
     await opened.close();
   }
@@ -52,7 +56,7 @@ export async function inject(
   scene: StepScene & { readonly step: RunStep },
   workspace: Workspace,
 ): Promise<void> {
-  const { step, run, parts, context, git } = scene;
+  const { step, run, parts, context } = scene;
   for (const { step: from, artifact, path } of step.inject) {
     const place = evaluateText(path, context);
     requireGood("inject", place, pathFault);
@@ -63,8 +67,9 @@ export async function inject(
     );
     for (const row of rows) {
       const target = row.item === null ? place : `${place}/${row.item}`;
-      const to = { directory: workspace.path, path: target, user: git.platform.jobUser };
-      await materialise(parts.assets, assetOf(row), to);
+      const to = { directory: workspace.path, path: target, user: workspace.user };
+      const put = row.media_type === DIRECTORY_MEDIA_TYPE ? unpackDirectory : materialise;
+      await put(parts.assets, assetOf(row), to);
     }
   }
 }
@@ -73,23 +78,19 @@ export async function storeArtifacts(
   scene: StepScene & { readonly step: RunStep },
   workspace: Workspace,
 ) {
-  const { step, parts, context, git } = scene;
+  const { step, context } = scene;
   const stored: NonNullable<StepResult["artifacts"]> = [];
   for (const [name, { path, optional }] of Object.entries(step.artifacts)) {
     const place = evaluateText(path, context);
     requireGood(`artifact '${name}'`, place, pathFault);
-    const file = { directory: workspace.path, path: place, user: git.platform.jobUser };
     try {
-      const { sha256, bytes, claimedUntil } = await storeFile(parts.assets, file, {
-        claimMs: CLAIM_MS,
-      });
-      stored.push({
-        name,
-        sha256,
-        bytes,
-        claimed_until: claimedUntil.toISOString(),
-        media_type: mediaTypeOf(place),
-      });
+      const { sha256, bytes, claimedUntil, mediaType } = await storeArtifact(
+        scene,
+        workspace,
+        place,
+      );
+      const claimed_until = claimedUntil.toISOString();
+      stored.push({ name, sha256, bytes, claimed_until, media_type: mediaType });
     } catch (error) {
       if (!(error instanceof AssetError)) throw error;
       if (error.code === "not-found" && optional) continue;
@@ -105,6 +106,24 @@ export async function storeArtifacts(
   return stored;
 }
 
+/** A directory by the slash at its end, or because it is one. */
+async function storeArtifact({ parts, signal }: StepScene, workspace: Workspace, place: string) {
+  const path = place.replace(/\/+$/, "");
+  const from = { directory: workspace.path, path, user: workspace.user };
+  const options = { claimMs: CLAIM_MS, signal };
+  const asDirectory = async () => ({
+    ...(await storeDirectory(parts.assets, from, options)),
+    mediaType: DIRECTORY_MEDIA_TYPE,
+  });
+  if (path !== place) return await asDirectory();
+  try {
+    return { ...(await storeFile(parts.assets, from, options)), mediaType: mediaTypeOf(path) };
+  } catch (error) {
+    if (!(error instanceof AssetError && error.code === "is-directory")) throw error;
+    return await asDirectory();
+  }
+}
+
 function mediaTypeOf(path: string): string {
   if (path.endsWith(".json")) return "application/json";
   return /\.(?:txt|md|log|ya?ml|csv|diff|patch)$/.test(path)
@@ -114,13 +133,13 @@ function mediaTypeOf(path: string): string {
 
 /** So that a later step can start from it on any host. */
 export async function bundleOf(
-  { git, run, repository, parts, signal }: StepScene,
+  { git, run, source, parts, signal }: StepScene,
   commit: CommitId,
   base: CommitId,
 ): Promise<Pick<StepResult, "bundle">> {
-  if (commit === base) return {};
+  if (commit === base || "checkout" in source) return {};
   return await git.results.exportBundle(
-    { owner: run.owner, repository, commit, base, signal },
+    { owner: run.owner, repository: source.remote, commit, base, signal },
     async ({ file }) => {
       const { sha256, bytes, claimedUntil } = await storeStream(
         parts.assets,

@@ -1,15 +1,15 @@
 // The job types of runs: `run` gets a run started, `step` carries one step or one item of it.
-import { parseRemoteUrl, RemoteUrlError } from "@croft/git";
-import { ExpressionFailure, type RetryPolicy } from "@croft/pipeline";
+import { commitId, RemoteUrlError, WorkspaceError } from "@croft/git";
+import { ExpressionFailure, type RetryPolicy, type Step } from "@croft/pipeline";
 import { z } from "zod";
-import { asFailure } from "../command/git-failure.ts";
+import { asFailure, isGitFault } from "../command/git-failure.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
 import { UnknownSecrets } from "../secrets/secret-store.ts";
 import { integrateStep, publishStep } from "./result-steps.ts";
 import { CheckFailure } from "./run-checks.ts";
 import { runCommandStep } from "./run-command-step.ts";
-import { readRun } from "./run-rows.ts";
+import { type RunRow, readRun } from "./run-rows.ts";
 import type { StartResult, StepResult } from "./step-result.ts";
 import {
   accessTo,
@@ -17,6 +17,8 @@ import {
   type StepInput,
   type StepParts,
   type StepScene,
+  sourceOf,
+  startRef,
 } from "./step-scene.ts";
 import { readUses } from "./used-pipelines.ts";
 
@@ -43,8 +45,9 @@ async function runStep(parts: StepParts, attempt: Attempt<StepInput>): Promise<S
     return await carryOut(scene);
   } catch (error) {
     if (attempt.signal.aborted) throw attempt.signal.reason;
+    if (isGitFault(error)) scene.log.warn({ err: error }, "git could not do what a step asks for");
     throw withPolicy(
-      time.signal.aborted ? tooLong : asStepFailure(error),
+      time.signal.aborted ? tooLong : asStepFailure(error, step),
       step.retry,
       attempt.attempt,
     );
@@ -67,7 +70,9 @@ async function carryOut(scene: StepScene): Promise<StepResult> {
   }
 }
 
-function asStepFailure(error: unknown): unknown {
+function asStepFailure(error: unknown, step: Step): unknown {
+  if (isFinalConflict(error, step))
+    return new JobFailure("invalid", "conflict", error.message, { cause: error });
   if (error instanceof ExpressionFailure)
     return new JobFailure("invalid", "expression", error.message, { cause: error });
   if (error instanceof RemoteUrlError)
@@ -75,6 +80,12 @@ function asStepFailure(error: unknown): unknown {
   if (error instanceof UnknownSecrets)
     return new JobFailure("invalid", "unknown-secrets", error.message, { cause: error });
   return asFailure(error);
+}
+
+/** Told to fail when the branch has moved: it would find it moved the next time too. */
+function isFinalConflict(error: unknown, step: Step): error is WorkspaceError {
+  const isConflict = error instanceof WorkspaceError && error.code === "conflict";
+  return isConflict && step.kind === "publish" && step.onConflict === "fail";
 }
 
 /** Whether there is another attempt is for the step to say, by the class of the failure. */
@@ -88,6 +99,7 @@ function withPolicy(error: unknown, policy: RetryPolicy, attempt: number): unkno
   const message = error instanceof Error ? error.message : String(error);
   return new JobFailure(failureClass, known?.code ?? "failed", message, {
     cause: error,
+    details: known?.details,
     attempts: isRetried ? policy.attempts : 1,
     retryAfterMs: delayOf(policy, attempt),
   });
@@ -126,9 +138,11 @@ async function startOf(
   const run = await readRun(parts.database.pool, input.run_id);
   if (run === undefined)
     throw new JobFailure("invalid", "run-gone", "its run is not there any more");
+  const source = sourceOf(run, parts.config);
+  if ("checkout" in source) return await startInCheckout(parts, run, source.checkout, signal);
   if (run.commit !== null) return { commit: run.commit, uses: { ...run.uses } };
   const git = await parts.git();
-  const repository = parseRemoteUrl(run.repository, parts.config.git);
+  const repository = source.remote;
   const reaching = { parts, run: { ...run, commit: "" }, signal };
   const access = await accessTo(reaching, repository);
   const commit = await git.remotes.resolve({ repository, ref: run.ref ?? undefined, access });
@@ -142,5 +156,21 @@ async function startOf(
     });
     return bytes ?? undefined;
   };
+  return { commit, uses: await readUses(parts.database, run, readUsed) };
+}
+
+/** Its commit was found out when it was asked for; from here on a ref keeps it, so that the run can be gone on with. */
+async function startInCheckout(
+  parts: StepParts,
+  run: RunRow,
+  checkout: string,
+  signal: AbortSignal,
+): Promise<StartResult> {
+  if (run.commit === null) throw new Error("a run in a checkout has no commit");
+  const git = await parts.git();
+  const commit = commitId(run.commit);
+  await git.local.record({ checkout, ref: startRef(run.id), commit, runId: run.id, signal });
+  const readUsed = (path: string) =>
+    git.local.readFile({ checkout, commit, path, maxBytes: USED_BYTES_MAX, signal });
   return { commit, uses: await readUses(parts.database, run, readUsed) };
 }

@@ -4,6 +4,7 @@ import {
   parseRemoteUrl,
   type RemoteAccess,
   type RemoteUrl,
+  type RemoteUrlRules,
   staticToken,
 } from "@croft/git";
 import type { ExpressionContext, Pipeline, Step } from "@croft/pipeline";
@@ -12,6 +13,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
+import { type Log, logWith } from "../log.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 import { artifactTexts } from "./artifact-texts.ts";
@@ -22,6 +24,7 @@ import { type CarriedStep, type RunRow, readRun, readSteps } from "./run-rows.ts
 export interface StepParts {
   readonly config: Config;
   readonly database: Database;
+  readonly log: Log;
   readonly assets: Assets;
   readonly vault: Vault;
   /** Opened when the first step runs. */
@@ -34,8 +37,13 @@ export interface StepInput {
   readonly item: string;
 }
 
+/** Where the commits are: at a remote, with results of the owner's own beside it; or all in a checkout on this machine. */
+export type RunSource = { readonly remote: RemoteUrl } | { readonly checkout: string };
+
 export interface StepScene {
   readonly parts: StepParts;
+  /** Of this process; every line says which run, step and job it is about. */
+  readonly log: Log;
   readonly attempt: Attempt<StepInput>;
   readonly git: Git;
   readonly run: RunRow & { readonly commit: string };
@@ -44,7 +52,7 @@ export interface StepScene {
   readonly row: CarriedStep;
   readonly rows: readonly CarriedStep[];
   readonly context: ExpressionContext;
-  readonly repository: RemoteUrl;
+  readonly source: RunSource;
   /** Ends with the attempt, and with the step's own time. */
   readonly signal: AbortSignal;
 }
@@ -66,12 +74,30 @@ export async function loadStep(
   if (step === undefined) throw new JobFailure("invalid", "stale-step", `no step '${id}'`);
   const texts = await artifactTexts(pool, parts.assets, pipeline, run, rows);
   return {
-    ...{ parts, attempt, pipeline, step, row, rows },
+    ...{ parts, attempt, pipeline, step, row, rows, log: stepLog(parts.log, attempt) },
     run: { ...run, commit: run.commit },
     git: await parts.git(),
-    repository: parseRemoteUrl(run.repository, parts.config.git),
+    source: sourceOf(run, parts.config),
     context: { ...stepContext(pipeline, run, rows, step, row), artifacts: texts },
   };
+}
+
+function stepLog(log: Log, { id, attempt, input }: Attempt<StepInput>): Log {
+  const { run_id: run, step, item } = input;
+  return logWith(log, { run, step, ...(item === "" ? {} : { item }), job: id, attempt });
+}
+
+export function sourceOf(
+  { repository, kind, owner }: Pick<RunRow, "repository" | "kind" | "owner">,
+  config: Config,
+): RunSource {
+  if (kind === "worktree") return { checkout: repository };
+  return { remote: parseRemoteUrl(repository, addressRules(config, owner)) };
+}
+
+/** Paths of this machine are for its own people, whatever the operator allows them: never for apps. */
+export function addressRules({ git }: Pick<Config, "git">, owner: string): RemoteUrlRules {
+  return { allowHttp: git.allowHttp, allowLocal: git.allowLocal && owner === "local" };
 }
 
 /** With the owner's own credential for this remote, if it has one. */
@@ -84,6 +110,11 @@ export async function accessTo(
   if (found === undefined) return { timeoutMs, signal };
   const { username, value } = found;
   return { timeoutMs, signal, tokens: staticToken({ username, password: value }) };
+}
+
+/** Where a run on a checkout keeps what it began at. Names of steps begin with a letter. */
+export function startRef(runId: string): string {
+  return `refs/croft/runs/${runId}/_start`;
 }
 
 /** Where the commit of a step or an item is kept. */

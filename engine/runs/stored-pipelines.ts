@@ -1,10 +1,13 @@
 // Pipelines by name; every version is kept.
 import type { PipelineList, StoredPipeline } from "@croft/contract";
+import type { Pipeline } from "@croft/pipeline";
 import { inTransaction } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
+import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
+import { requireSchedulable, writePipelineSchedules } from "../schedules/pipeline-schedules.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 
 interface StoredRow {
@@ -13,6 +16,7 @@ interface StoredRow {
   readonly name: string;
   readonly version: number;
   readonly text: string;
+  readonly triggers: StoredPipeline["on"];
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -24,12 +28,13 @@ export interface PipelineChange {
   readonly by: string;
 }
 
-/** A new version, unless the text is the one that is there. */
+/** A new version, unless the text is the one that is there. Its schedules are those of this version from then on. */
 export async function putPipeline(
-  database: Database,
+  { database, config }: Pick<Engine, "database" | "config">,
   { owner, name, text, by }: PipelineChange,
 ): Promise<StoredPipeline> {
-  pipelineOf({ text, file: name });
+  const { on } = pipelineOf({ text, file: name });
+  requireSchedulable(config, { owner, name, text });
   await inTransaction(database, async (client) => {
     const { rows } = await client.query<{ id: string; version: number }>(
       `insert into croft.pipeline (id, owner, name, version) values ($1, $2, $3, 0)
@@ -45,9 +50,10 @@ export async function putPipeline(
          where not exists (select from croft.pipeline_version where pipeline_id = $1 and version = $2 and text = $3)
          returning version
        )
-       update croft.pipeline p set version = next.version, updated_at = croft.now() from next where p.id = $1`,
-      [row.id, row.version, text, by],
+       update croft.pipeline p set version = next.version, triggers = $5, updated_at = croft.now() from next where p.id = $1`,
+      [row.id, row.version, text, by, JSON.stringify(triggersOf(on))],
     );
+    await writePipelineSchedules(client, { id: row.id, owner, name, schedule: on.schedule });
   });
   return await readPipeline(database, { owner }, name);
 }
@@ -59,7 +65,7 @@ export async function readPipeline(
   version?: number,
 ): Promise<StoredPipeline> {
   const { rows } = await pool.query<StoredRow>(
-    `select p.id, p.owner, p.name, v.version, v.text, p.created_at, v.created_at as updated_at
+    `select p.id, p.owner, p.name, v.version, v.text, p.triggers, p.created_at, v.created_at as updated_at
      from croft.pipeline p
      join croft.pipeline_version v on v.pipeline_id = p.id and v.version = coalesce($3::integer, p.version)
      where p.name = $2 and ($1::text is null or p.owner = $1) order by p.owner limit 1`,
@@ -74,14 +80,14 @@ export async function readPipeline(
 
 export async function listPipelines({ pool }: Database, { owner }: Scope): Promise<PipelineList> {
   const { rows } = await pool.query<Omit<StoredRow, "text">>(
-    `select id, owner, name, version, created_at, updated_at from croft.pipeline
+    `select id, owner, name, version, triggers, created_at, updated_at from croft.pipeline
      where $1::text is null or owner = $1 order by name, owner limit 1000`,
     [owner ?? null],
   );
-  return { pipelines: rows.map((row) => ({ ...row, ...timesOf(row) })) };
+  return { pipelines: rows.map((row) => shown(row)) };
 }
 
-/** Runs keep the text they ran. */
+/** Runs keep the text they ran; its schedules go with it. */
 export async function removePipeline(
   { pool }: Database,
   owner: string,
@@ -96,10 +102,22 @@ export async function removePipeline(
   }
 }
 
-function shown(row: StoredRow): StoredPipeline {
-  return { ...row, ...timesOf(row) };
+/** As the API has it. */
+function triggersOf({ github, schedule, change }: Pipeline["on"]): StoredPipeline["on"] {
+  const told = { github: [...github], schedule: schedule.map((moment) => ({ ...moment })) };
+  if (change === undefined) return told;
+  const { paths, pathsIgnore, branches } = change;
+  return {
+    ...told,
+    change: { paths: [...paths], paths_ignore: [...pathsIgnore], branches: [...branches] },
+  };
 }
 
-function timesOf({ created_at, updated_at }: { created_at: Date; updated_at: Date }) {
-  return { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+function shown<T extends Omit<StoredRow, "text">>({ triggers, ...row }: T) {
+  return {
+    ...row,
+    on: triggers,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
 }

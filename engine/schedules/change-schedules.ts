@@ -1,6 +1,6 @@
 // Makes, changes and deletes schedules.
 import type { NewSchedule, Schedule, ScheduleChange } from "@croft/contract";
-import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import { inTransaction } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
@@ -8,6 +8,7 @@ import type { JobIntake } from "../jobs/submit-jobs.ts";
 import { newId } from "../new-id.ts";
 import { requireNextTime } from "./cron.ts";
 import { requireRow, type ScheduleRow, scheduleOf } from "./read-schedules.ts";
+import { tellRunners, timeOf } from "./schedule-clock.ts";
 
 export interface SchedulesDoor {
   readonly database: Database;
@@ -47,6 +48,8 @@ export async function changeSchedule(
       [id, owner ?? null],
     );
     const before = requireRow(found);
+    const { paused: _, ...more } = change;
+    if (Object.keys(more).length > 0) requireOwn(before);
     if (change.job !== undefined) await intake.check(change.job, client);
     const after = merge(before, change);
     const isAnew =
@@ -74,15 +77,24 @@ export async function changeSchedule(
 
 /** Jobs that it submitted stay as they are. */
 export async function deleteSchedule(
-  { pool }: Database,
+  database: Database,
   { owner }: Scope,
   id: string,
 ): Promise<void> {
-  const { rows } = await pool.query<ScheduleRow>(
-    "delete from croft.schedule where id = $1 and ($2::text is null or owner = $2) returning *",
-    [id, owner ?? null],
-  );
-  requireRow(rows);
+  await inTransaction(database, async (client) => {
+    const { rows } = await client.query<ScheduleRow>(
+      "delete from croft.schedule where id = $1 and ($2::text is null or owner = $2) returning *",
+      [id, owner ?? null],
+    );
+    requireOwn(requireRow(rows));
+  });
+}
+
+/** One that a pipeline asks for is as the pipeline says; it can only be paused. */
+function requireOwn({ pipeline_id: pipelineId, name }: ScheduleRow): void {
+  if (pipelineId === null) return;
+  const message = `it is a schedule of pipeline '${name}': store another version of that; here it can only be paused`;
+  throw new EngineError("invalid-input", message);
 }
 
 function merge(before: ScheduleRow, change: ScheduleChange): ScheduleRow {
@@ -97,18 +109,6 @@ function merge(before: ScheduleRow, change: ScheduleChange): ScheduleRow {
     job: change.job ?? before.job,
     last_error: isFresh ? null : before.last_error,
   };
-}
-
-/** The database's clock decides, which all processes share. */
-async function timeOf(client: Queryable): Promise<Date> {
-  const { rows } = await client.query<{ now: Date }>("select croft.now() as now");
-  const [row] = rows;
-  if (row === undefined) throw new Error("the database has no time");
-  return row.now;
-}
-
-async function tellRunners(client: Queryable): Promise<void> {
-  await client.query("select pg_notify('croft_schedule', '')");
 }
 
 const UNIQUE_VIOLATION = "23505";

@@ -12,10 +12,13 @@ export interface ScheduleRow {
   readonly time_zone: string;
   readonly overlap: Schedule["overlap"];
   readonly is_paused: boolean;
-  readonly job: Record<string, unknown>;
+  /** None of a pipeline's: it starts runs of that. */
+  readonly job: Record<string, unknown> | null;
+  readonly pipeline_id: string | null;
   readonly next_at: Date;
   readonly last_at: Date | null;
   readonly last_job_id: string | null;
+  readonly last_run_id: string | null;
   readonly last_error: string | null;
   readonly created_at: Date;
 }
@@ -56,9 +59,11 @@ export function requireRow([row]: readonly ScheduleRow[]): ScheduleRow {
 }
 
 export function scheduleOf(row: ScheduleRow): Schedule {
-  const { id, owner, name, cron, time_zone, overlap, job, last_job_id, last_error } = row;
+  const { id, owner, name, cron, time_zone, overlap, job, last_error } = row;
   return {
-    ...{ id, owner, name, cron, time_zone, overlap, job, last_job_id, last_error },
+    ...{ id, owner, name, cron, time_zone, overlap, job, last_error },
+    pipeline: row.pipeline_id === null ? null : name,
+    ...{ last_job_id: row.last_job_id, last_run_id: row.last_run_id },
     paused: row.is_paused,
     next_at: row.is_paused ? null : row.next_at.toISOString(),
     last_at: row.last_at?.toISOString() ?? null,

@@ -1,28 +1,23 @@
-// Submits the jobs of schedules when they are due: one for each time, however many processes look after them.
+// Starts the jobs and runs of schedules when they are due: one for each time, however many processes look after them.
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
-import { cancelJobs } from "../jobs/change-jobs.ts";
-import type { SubmittedJob } from "../jobs/submit-jobs.ts";
 import { Rounds } from "../rounds.ts";
 import { nextTime } from "./cron.ts";
 import type { ScheduleRow } from "./read-schedules.ts";
+import { cancelWork, livingWork, type StartedWork, startWork } from "./scheduled-work.ts";
 
-type RunnerParts = Pick<Engine, "database" | "listener" | "intake" | "log">;
+type RunnerParts = Pick<Engine, "database" | "listener" | "intake" | "log" | "config">;
 
 interface DueSchedule extends ScheduleRow {
   readonly now: Date;
 }
 
-interface LastJob {
-  readonly is_ending: boolean;
-}
-
-/** What became of a schedule that was due; `replace`: first this job has to be cancelled. */
+/** What became of a schedule that was due; `replace`: first the last one has to be cancelled. */
 type Outcome =
-  | { readonly kind: "none" | "submitted" | "skipped" }
-  | { readonly kind: "replace"; readonly jobId: string };
+  | { readonly kind: "none" | "started" | "skipped" }
+  | { readonly kind: "replace"; readonly last: StartedWork };
 
 /** Announcements and the timer are what it goes by; this is for those that were lost. */
 const LOOK_EVERY_MS = 30_000;
@@ -62,15 +57,15 @@ export class ScheduleRunner {
     while (!signal.aborted) {
       const outcome = await this.#runNext(failed);
       if (outcome.kind === "none") break;
-      if (outcome.kind === "replace") await cancelJobs(this.#parts.database.pool, [outcome.jobId]);
+      if (outcome.kind === "replace") await cancelWork(this.#parts, outcome.last);
     }
     const pauseMs = await untilNext(this.#parts.database);
     return failed.length > 0 ? Math.max(pauseMs, AGAIN_AFTER_FAILURE_MS) : pauseMs;
   }
 
   /**
-   * The job and the schedule's next time are written in one transaction: whenever this process is killed, either both are
-   * there or neither. The last job is cancelled in another one before, because locks of two lanes are taken at once or not
+   * The job or run and the schedule's next time are written in one transaction: whenever this process is killed, either
+   * both are there or neither. The last one is cancelled in another one before, because locks of two lanes are taken at once or not
    * at all; to cancel it twice is no harm.
    */
   async #runNext(failed: string[]): Promise<Outcome> {
@@ -83,31 +78,30 @@ export class ScheduleRunner {
       });
     } catch (error) {
       if (id === undefined) throw error;
-      this.#parts.log.warn({ err: error, schedule: id }, "a schedule could not submit its job");
+      this.#parts.log.warn({ err: error, schedule: id }, "a schedule could not start its work");
       failed.push(id);
       return { kind: "skipped" };
     }
   }
 
   async #run(client: Queryable, schedule: DueSchedule): Promise<Outcome> {
-    const last = await livingJob(client, schedule.last_job_id);
+    const last = await livingWork(client, schedule);
     if (last !== undefined && schedule.overlap === "skip") {
       await moveOn(client, schedule, { error: schedule.last_error });
       return { kind: "skipped" };
     }
-    const { last_job_id: lastJobId } = schedule;
-    if (last?.is_ending === false && schedule.overlap === "replace" && lastJobId !== null) {
-      return { kind: "replace", jobId: lastJobId };
-    }
+    if (last?.isEnding === false && schedule.overlap === "replace")
+      return { kind: "replace", last };
+    await client.query("savepoint work");
     try {
-      // It was checked when it was written.
-      const job = { ...schedule.job, owner: schedule.owner } as unknown as SubmittedJob;
-      const [submission] = await this.#parts.intake.submitWithin(client, [job]);
-      await moveOn(client, schedule, { jobId: submission?.id, error: null });
-      return { kind: "submitted" };
+      const started = await startWork(this.#parts, client, schedule);
+      await moveOn(client, schedule, { ...started, error: null });
+      return { kind: "started" };
     } catch (error) {
-      // The type has gone, or has changed its mind about the input: its owner has to see that.
+      // The type has gone, or has changed its mind about the input, or an address is not allowed any more: its owner has
+      // to see that.
       if (!(error instanceof EngineError)) throw error;
+      await client.query("rollback to savepoint work");
       await moveOn(client, schedule, { error: error.message });
       return { kind: "skipped" };
     }
@@ -127,32 +121,21 @@ async function claimDue(
   return rows[0];
 }
 
-/** In a statement after the lock, whose snapshot shows what the last holder of it has left. */
-async function livingJob(client: Queryable, id: string | null): Promise<LastJob | undefined> {
-  if (id === null) return undefined;
-  const { rows } = await client.query<LastJob>(
-    `select cancel_requested_at is not null as is_ending from croft.job
-     where id = $1 and status in ('queued', 'running')`,
-    [id],
-  );
-  return rows[0];
-}
-
 /** To the next regular time after now: all that were missed meanwhile count as this one. */
 async function moveOn(
   client: Queryable,
   { id, cron, time_zone, now }: DueSchedule,
-  { jobId, error }: { readonly jobId?: string | undefined; readonly error: string | null },
+  { jobId, runId, error }: StartedWork & { readonly error: string | null },
 ): Promise<void> {
   const nextAt = nextTime({ cron, timeZone: time_zone }, now);
   await client.query(
     `update croft.schedule set next_at = coalesce($2, next_at), is_paused = $2 is null,
-       last_at = case when $3::uuid is null then last_at else croft.now() end,
-       last_job_id = coalesce($3, last_job_id),
-       last_error = $4
+       last_at = case when coalesce($3::uuid, $4::uuid) is null then last_at else croft.now() end,
+       last_job_id = coalesce($3, last_job_id), last_run_id = coalesce($4, last_run_id),
+       last_error = $5
      where id = $1`,
     [
-      ...[id, nextAt ?? null, jobId ?? null],
+      ...[id, nextAt ?? null, jobId ?? null, runId ?? null],
       nextAt === undefined ? "paused: its time never comes again" : error,
     ],
   );

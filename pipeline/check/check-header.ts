@@ -22,6 +22,10 @@ export function checkHeader({ header, lost }: Draft, findings: Findings): void {
   }
   for (const [name, input] of Object.entries(inputs ?? {})) {
     if (input !== null) checkInput(name, input, findings);
+    if (input?.required === true && on?.schedule !== undefined) {
+      const message = `no schedule can give input '${name}': a server will not store this`;
+      findings.warning(["inputs", name, "required"], message, "give it a default");
+    }
   }
   if (repository !== undefined) checkRepository(repository, ["repository"], findings);
   checkEnvNames(env, ["env"], findings);

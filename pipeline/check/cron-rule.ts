@@ -32,13 +32,12 @@ export function cronFault(line: string): string | undefined {
   return undefined;
 }
 
-/** `*`, `5`, `mon`, `1-5`, each with `/2`; `?`, `L`, `5L` and `mon#2` where days are meant. */
+/** As schedules of a server have it: `*`, `5`, `mon`, `1-5`, each with `/2`; `L` the last day of a month, `mon#2` its second Monday. */
 function isEntry(entry: string, field: Field): boolean {
-  const isDay = field.what.startsWith("day");
   const [range = "", step, more] = entry.split("/");
-  if (more !== undefined || (step !== undefined && !/^[1-9]\d{0,3}$/.test(step))) return false;
-  if (range === "*" || (isDay && /^(\?|L)$/i.test(range))) return true;
-  const bare = isDay ? range.replace(/(L|W|#[1-5L])$/i, "") : range;
+  if (more !== undefined || (step !== undefined && !/^[1-9]\d?$/.test(step))) return false;
+  if (range === "*" || (field.what === "day of the month" && /^L$/i.test(entry))) return true;
+  const bare = field.what === "day of the week" ? range.replace(/#[1-5]$/, "") : range;
   const [first, last, third] = bare.split("-").map((value) => numberOf(value, field));
   if (first === undefined || third !== undefined) return false;
   return bare.includes("-") ? last !== undefined && first <= last : true;

@@ -11,6 +11,7 @@ import {
 } from "./step-fields.ts";
 import { kind, repositoryFields } from "./workspace-fields.ts";
 
+export const OVERLAPS = ["skip", "queue", "replace"] as const;
 export const INPUT_TYPES = ["string", "number", "boolean", "choice"] as const;
 
 const eventName = z
@@ -24,6 +25,10 @@ const moment = z.union([
   fields({
     cron: shortText,
     timezone: shortText.optional().describe("as in Europe/Berlin; UTC without"),
+    overlap: z
+      .enum(OVERLAPS)
+      .optional()
+      .describe("while the last run has not ended: skip this time (without), queue, or replace it"),
   }),
 ]);
 

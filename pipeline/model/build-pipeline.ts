@@ -43,8 +43,12 @@ function nameOfFile(file: string | undefined): string {
 function buildTriggers(on: Draft["header"]["on"]): Triggers {
   const schedule = listOf(on?.schedule).map((moment) =>
     typeof moment === "string"
-      ? { cron: moment, timezone: "UTC" }
-      : { cron: moment.cron, timezone: moment.timezone ?? "UTC" },
+      ? { cron: moment, timezone: "UTC", overlap: "skip" as const }
+      : {
+          cron: moment.cron,
+          timezone: moment.timezone ?? "UTC",
+          overlap: moment.overlap ?? ("skip" as const),
+        },
   );
   const change = on?.change;
   return defined({

@@ -21,7 +21,12 @@ export interface Pipeline {
 
 export interface Triggers {
   readonly github: readonly string[];
-  readonly schedule: readonly { readonly cron: string; readonly timezone: string }[];
+  readonly schedule: readonly {
+    readonly cron: string;
+    readonly timezone: string;
+    /** What becomes of a time while the last run has not ended. */
+    readonly overlap: "skip" | "queue" | "replace";
+  }[];
   readonly change?: {
     readonly paths: readonly string[];
     readonly pathsIgnore: readonly string[];

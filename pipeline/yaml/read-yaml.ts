@@ -23,16 +23,26 @@ export function readYaml(text: string, report: Report): YamlNode | undefined {
   const documents = [...new Composer(options).compose(tokens, true, text.length)];
   const [document, second] = documents;
   if (document === undefined || !hasContents(document)) {
-    for (const { pos, message } of document?.errors ?? []) report(pos[0], plainMessage(message));
+    reportEach(document?.errors ?? [], report);
     report(0, "the file is empty: a pipeline has at least 'steps'");
     return undefined;
   }
   if (second !== undefined) {
     report(second.range[0], "a file holds one pipeline: a second document starts here");
   }
-  for (const { pos, message } of document.errors) report(pos[0], plainMessage(message));
+  reportEach(document.errors, report);
   if (document.errors.length > 0) return undefined;
   return new YamlWalk(report).read(document.contents);
+}
+
+/** The library says some things twice of one place. */
+function reportEach(errors: Document.Parsed["errors"], report: Report): void {
+  const told = new Set<string>();
+  for (const { pos, message } of errors) {
+    const key = `${pos[0]} ${message}`;
+    if (!told.has(key)) report(pos[0], plainMessage(message));
+    told.add(key);
+  }
 }
 
 function hasContents(document: Document.Parsed): boolean {

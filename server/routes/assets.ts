@@ -1,7 +1,7 @@
 // Assets over HTTP: what there is, and its contents.
 import { Readable } from "node:stream";
 import { Asset, AssetList, AssetQuery } from "@croft/contract";
-import { type Engine, listAssets, openAsset, readAsset } from "@croft/engine";
+import { DIRECTORY_MEDIA_TYPE, type Engine, listAssets, openAsset, readAsset } from "@croft/engine";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { App } from "../app.ts";
@@ -132,7 +132,12 @@ function describeContent(reply: FastifyReply, asset: Asset): void {
     .header("cache-control", "private, no-cache")
     .header("x-content-type-options", "nosniff")
     .header("content-security-policy", CSP)
-    .header("content-disposition", attachmentNamed(asset.name));
+    .header("content-disposition", attachmentNamed(fileName(asset)));
+}
+
+/** A directory comes as an archive. */
+function fileName({ name, media_type }: Asset): string {
+  return media_type === DIRECTORY_MEDIA_TYPE && !name.endsWith(".tar") ? `${name}.tar` : name;
 }
 
 function matches(header: string | undefined, etag: string): boolean {

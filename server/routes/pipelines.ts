@@ -23,7 +23,8 @@ const VersionQuery = z.strictObject({
     .describe("the newest without one"),
 });
 
-export function pipelineRoutes(app: App, { database }: Engine): void {
+export function pipelineRoutes(app: App, engine: Engine): void {
+  const { database } = engine;
   app.put(
     "/api/pipelines/:name",
     {
@@ -38,7 +39,7 @@ export function pipelineRoutes(app: App, { database }: Engine): void {
       },
     },
     async ({ principal, params: { name }, body: { text } }) =>
-      await putPipeline(database, { owner: ownerOf(principal), name, text, by: nameOf(principal) }),
+      await putPipeline(engine, { owner: ownerOf(principal), name, text, by: nameOf(principal) }),
   );
 
   app.get(

@@ -1,10 +1,23 @@
 // Runs of pipelines over HTTP: start one, look at it, and what people do to it.
-import { NewRun, RunApproval, RunDetail, RunList, RunQuery, RunRetry } from "@croft/contract";
+import {
+  NewRun,
+  RunApproval,
+  RunDetail,
+  RunList,
+  RunQuery,
+  RunRetry,
+  RunWorkspaces,
+  StartedRun,
+} from "@croft/contract";
 import {
   cancelRun,
   decideApproval,
   type Engine,
+  EngineError,
+  keepBeginning,
   listRuns,
+  listRunWorkspaces,
+  lookAtCheckout,
   readPipeline,
   retryRun,
   showRun,
@@ -33,7 +46,7 @@ function startRoute(app: App, engine: Engine): void {
         summary: "Run a pipeline",
         body: NewRun,
         response: {
-          202: RunDetail,
+          202: StartedRun,
           ...describeProblems(
             "unauthenticated",
             "forbidden",
@@ -44,18 +57,47 @@ function startRoute(app: App, engine: Engine): void {
         },
       },
     },
-    async ({ principal, body }, reply) => {
-      const id = await startRun(engine, await requestOf(engine, principal, body));
+    async ({ principal, body, raw }, reply) => {
+      const checkout = await checkoutOf(engine, principal, body);
+      // Of a large checkout it takes a while: who has given up meanwhile wants no run.
+      if (checkout !== undefined && raw.socket.destroyed) {
+        throw new EngineError("unavailable", "nobody waits for the answer any more");
+      }
+      const request = await requestOf(engine.database, principal, body);
+      const id = await startRun(engine, { ...request, checkout });
+      const notKept = checkout === undefined ? [] : await keepBeginning(engine, id, checkout);
       const run = await showRun(engine.database, scopeOf(principal), id);
-      return await reply.code(202).header("location", `/api/runs/${id}`).send(run);
+      const answer = { ...run, warnings: [...(checkout?.warnings ?? []), ...notKept] };
+      return await reply.code(202).header("location", `/api/runs/${id}`).send(answer);
     },
   );
 }
 
-async function requestOf({ database }: Engine, principal: Principal | undefined, body: NewRun) {
-  const { pipeline, text, file, ...rest } = body;
+/** Its commands run as the owner of the files: only for who proves, by a file, to be on this machine. */
+async function checkoutOf(
+  engine: Engine,
+  principal: Principal | undefined,
+  { checkout, ref }: NewRun,
+) {
+  if (checkout === undefined) return undefined;
+  if (principal?.kind !== "local") {
+    throw new EngineError("forbidden", "a checkout can only be named on the machine it is on");
+  }
+  const { path, uncommitted, excludes_file: excludesFile } = checkout;
+  return await lookAtCheckout(engine, { path, ref, uncommitted, excludesFile });
+}
+
+async function requestOf(
+  database: Engine["database"],
+  principal: Principal | undefined,
+  body: NewRun,
+) {
+  const { pipeline, text, file, inputs, repository, ref, priority } = body;
   const owner = ownerOf(principal);
-  const asked = { ...rest, owner, startedBy: nameOf(principal) };
+  const asked = {
+    ...{ inputs, repository, ref, priority, owner },
+    startedBy: nameOf(principal),
+  };
   if (pipeline === undefined) return { ...asked, text: text ?? "", file };
   const stored = await readPipeline(database, { owner }, pipeline);
   const { id, version } = stored;
@@ -93,6 +135,23 @@ function readRoutes(app: App, { database }: Engine): void {
     },
     async ({ principal, params }) => await showRun(database, scopeOf(principal), params.id),
   );
+
+  app.get(
+    "/api/runs/:id/workspaces",
+    {
+      config: { access: "reader" },
+      schema: {
+        ...{ tags: ["runs"], summary: "The workspaces of its steps, and what became of them" },
+        params: RunPath,
+        response: {
+          200: RunWorkspaces,
+          ...describeProblems("unauthenticated", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params }) =>
+      await listRunWorkspaces(database, scopeOf(principal), params.id),
+  );
 }
 
 function actionRoutes(app: App, engine: Engine): void {
@@ -104,6 +163,7 @@ function actionRoutes(app: App, engine: Engine): void {
       "not-found",
       "job-ended",
       "job-not-ended",
+      "results-gone",
       "invalid-input",
     ),
   };

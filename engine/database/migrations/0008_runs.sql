@@ -5,6 +5,8 @@ create table croft.pipeline (
   owner text not null,
   name text not null,
   version integer not null default 1,
+  -- What starts it, as its newest version says; whoever hears of an event looks here.
+  triggers jsonb not null default '{}',
   created_at timestamptz not null default croft.now(),
   updated_at timestamptz not null default croft.now(),
   unique (owner, name)
@@ -61,6 +63,8 @@ create table croft.run (
   error jsonb,
   outputs jsonb,
   seq integer not null default 1,
+  -- From then on its commits and bundles may be gone: it cannot be retried any more.
+  results_removed_at timestamptz,
   created_at timestamptz not null default croft.now(),
   started_at timestamptz,
   finished_at timestamptz
@@ -74,6 +78,8 @@ create table croft.run_counter (
 create index run_owner on croft.run (owner, id);
 create index run_open on croft.run (id) where status in ('queued', 'running', 'waiting');
 create index run_parent on croft.run (parent_id) where parent_id is not null;
+create index run_age on croft.run (finished_at) where parent_id is null and finished_at is not null;
+create index job_run on croft.job (run_id) where run_id is not null;
 
 create type croft.step_status as enum ('pending', 'running', 'waiting', 'done', 'failed', 'skipped', 'cancelled');
 
@@ -97,6 +103,8 @@ create table croft.run_step (
   summary text,
   error jsonb,
   reason text,
+  -- What whoever is asked for an approval is told.
+  message text,
   decided_by text,
   decided_at timestamptz,
   deadline_at timestamptz,

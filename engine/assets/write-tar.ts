@@ -1,0 +1,83 @@
+// Writes a tar archive that every tar reads, always the same bytes for the same entries: no times, no owners.
+
+export type TarEntry = {
+  /** Parts divided by `/`, from the top of the archive. */
+  readonly path: string;
+} & (
+  | { readonly kind: "directory" }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "file"; readonly isExecutable: boolean; readonly sizeBytes: number }
+);
+
+export const BLOCK_BYTES = 512;
+const NAME_BYTES_MAX = 100;
+const OCTAL_SIZE_MAX = 8 ** 11 - 1;
+const TYPES = { file: "0", link: "2", directory: "5" } as const;
+
+/** What comes before the contents of an entry. What does not fit into the old fields is told in the way of POSIX.1-2001. */
+export function tarHead(entry: TarEntry): Buffer {
+  const name = entry.kind === "directory" ? `${entry.path}/` : entry.path;
+  const target = entry.kind === "link" ? entry.target : "";
+  const sizeBytes = entry.kind === "file" ? entry.sizeBytes : 0;
+  const long = [
+    ...(Buffer.byteLength(name) > NAME_BYTES_MAX ? [paxRecord("path", name)] : []),
+    ...(Buffer.byteLength(target) > NAME_BYTES_MAX ? [paxRecord("linkpath", target)] : []),
+    ...(sizeBytes > OCTAL_SIZE_MAX ? [paxRecord("size", String(sizeBytes))] : []),
+  ];
+  const mode = entry.kind === "file" && !entry.isExecutable ? 0o644 : 0o755;
+  const own = block({ name, target, sizeBytes, mode, type: TYPES[entry.kind] });
+  if (long.length === 0) return own;
+  const told = Buffer.concat(long);
+  const head = block({
+    ...{ name: "PaxHeader", target: "", sizeBytes: told.length, mode: 0o644, type: "x" },
+  });
+  return Buffer.concat([head, told, padding(told.length), own]);
+}
+
+/** Up to the next block. */
+export function padding(sizeBytes: number): Buffer {
+  return Buffer.alloc((BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES);
+}
+
+/** Says that it is complete. */
+export function tarEnd(): Buffer {
+  return Buffer.alloc(2 * BLOCK_BYTES);
+}
+
+interface Block {
+  readonly name: string;
+  readonly target: string;
+  readonly sizeBytes: number;
+  readonly mode: number;
+  readonly type: string;
+}
+
+function block({ name, target, sizeBytes, mode, type }: Block): Buffer {
+  const head = Buffer.alloc(BLOCK_BYTES);
+  Buffer.from(name).copy(head, 0, 0, NAME_BYTES_MAX);
+  octal(head, 100, 8, mode);
+  octal(head, 108, 8, 0);
+  octal(head, 116, 8, 0);
+  octal(head, 124, 12, Math.min(sizeBytes, OCTAL_SIZE_MAX));
+  octal(head, 136, 12, 0);
+  head.write("        ", 148, "latin1"); // while it is summed up
+  head.write(type, 156, "latin1");
+  Buffer.from(target).copy(head, 157, 0, NAME_BYTES_MAX);
+  head.write("ustar\0" + "00", 257, "latin1");
+  const sum = head.reduce((total, byte) => total + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return head;
+}
+
+function octal(head: Buffer, at: number, length: number, value: number): void {
+  head.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
+}
+
+/** Begins with its own length, in which that number counts too. */
+function paxRecord(key: string, value: string): Buffer {
+  const rest = Buffer.from(` ${key}=${value}\n`);
+  let length = rest.length + 1;
+  while (String(length).length + rest.length !== length)
+    length = String(length).length + rest.length;
+  return Buffer.concat([Buffer.from(String(length)), rest]);
+}

@@ -1,0 +1,24 @@
+// What whoever is asked for an approval is told.
+import {
+  type ExpressionContext,
+  ExpressionFailure,
+  evaluateText,
+  type Step,
+} from "@croft/pipeline";
+import { storable } from "../jobs/job-failure.ts";
+
+const LENGTH_MAX = 4000;
+
+/** Null without one; a failure is the step's own. */
+export function approvalMessage(
+  step: Step | undefined,
+  context: ExpressionContext,
+): string | null | ExpressionFailure {
+  if (step?.kind !== "approval" || step.message === undefined) return null;
+  try {
+    return storable(evaluateText(step.message, context)).slice(0, LENGTH_MAX);
+  } catch (error) {
+    if (error instanceof ExpressionFailure) return error;
+    throw error;
+  }
+}
