@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type ReachedServer, reachServer } from "./reach-server.ts";
 import { reportFailures } from "./report-failures.ts";
-import { guardOutput } from "./write-output.ts";
+import { guardOutput, type Readers } from "./write-output.ts";
 
 /** To be asked again where a connection was lost: a local server may have come back at another address. */
 export type Reach = () => Promise<ReachedServer>;
@@ -10,9 +10,11 @@ export type Reach = () => Promise<ReachedServer>;
 export function clientAction(
   command: Command,
   action: (reach: Reach) => Promise<void>,
+  reach: (command: Command) => Promise<ReachedServer> = reachServer,
+  readers: Readers = "needed",
 ): () => Promise<void> {
   return reportFailures(async () => {
-    guardOutput();
-    await action(() => reachServer(command));
+    guardOutput(readers);
+    await action(() => reach(command));
   });
 }

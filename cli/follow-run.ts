@@ -1,14 +1,15 @@
 // Waits for the end of a run, and says what its steps do until then.
 import { Event, RunDetail } from "@croft/contract";
-import pc from "picocolors";
 import type { Reach } from "./client-action.ts";
 import { followEvents } from "./follow-events.ts";
-import { sayLost } from "./follow-job.ts";
+import { readLogTail } from "./log-tail.ts";
 import type { ReachedServer } from "./reach-server.ts";
 import { requireAnswer } from "./require-answer.ts";
+import type { RunView } from "./run-view.ts";
 import { plainText } from "./terminal-text.ts";
 
 const FINAL = ["run.done", "run.failed", "run.cancelled"];
+const LOG_LINES = 20;
 
 export async function askRun({ client }: ReachedServer, id: string): Promise<RunDetail> {
   return RunDetail.parse(
@@ -16,8 +17,8 @@ export async function askRun({ client }: ReachedServer, id: string): Promise<Run
   );
 }
 
-/** Until it has ended; `isQuiet` says nothing of its steps. */
-export async function followRun(reach: Reach, id: string, isQuiet: boolean): Promise<RunDetail> {
+/** Until it has ended. */
+export async function followRun(reach: Reach, id: string, view: RunView): Promise<RunDetail> {
   const events = followEvents({
     open: async (lastEventId, signal) => {
       const server = await reach();
@@ -30,50 +31,30 @@ export async function followRun(reach: Reach, id: string, isQuiet: boolean): Pro
       });
       return requireAnswer(answer) ?? undefined;
     },
-    onLost: sayLost,
+    onLost: (reason) => view.say(`croft: ${reason}; coming back to it`),
   });
-  const teller = new StepTeller();
-  for await (const { type, data } of events) {
-    if (type.startsWith("run.") && !isQuiet) teller.tell(Event.parse(JSON.parse(data)));
-    if (FINAL.includes(type)) break;
-  }
-  return await askRun(await reach(), id);
-}
-
-const SIGNS: Readonly<Record<string, string>> = {
-  ...{ running: pc.blue("▸"), waiting: pc.yellow("?"), done: pc.green("✓"), failed: pc.red("✗") },
-  ...{ skipped: pc.dim("–"), cancelled: pc.yellow("■") },
-};
-
-/** One line a change, with how long it took. */
-class StepTeller {
-  readonly #begunAt = new Map<string, number>();
-
-  tell({ type, data, at }: Event): void {
-    if (type !== "run.step") {
-      process.stderr.write(`${pc.dim(type.slice("run.".length))}\n`);
-      return;
+  let ended: RunDetail | undefined;
+  try {
+    for await (const { type, data } of events) {
+      if (type.startsWith("run.")) view.tell(Event.parse(JSON.parse(data)));
+      if (FINAL.includes(type)) break;
     }
-    const { step, item, status, reason } = data as Readonly<Record<string, string | undefined>>;
-    const name = plainText([step, item].filter((part) => part !== undefined).join("/"));
-    const time = Date.parse(at);
-    const begunAt = this.#begunAt.get(name);
-    if (status === "running") this.#begunAt.set(name, time);
-    const took =
-      begunAt === undefined || status === "running"
-        ? ""
-        : pc.dim(` ${((time - begunAt) / 1000).toFixed(1)} s`);
-    const why = reason === undefined ? "" : `: ${plainText(reason)}`;
-    process.stderr.write(`${SIGNS[status ?? ""] ?? " "} ${name} ${status}${took}${why}\n`);
+    ended = await askRun(await reach(), id);
+    return ended;
+  } finally {
+    view.end(ended);
   }
 }
 
 /** The exit code is the run's: 0 if it was done. */
-export function reportRunEnd(run: RunDetail): void {
+export async function reportRunEnd(server: ReachedServer, run: RunDetail): Promise<void> {
   if (run.status === "done") return;
+  process.exitCode = 1;
   const why = run.error === null ? "" : `: ${plainText(run.error.message)}`;
   process.stderr.write(`croft: run ${run.id} ${run.status}${why}\n`);
   const failed = run.steps.find(({ status, job_id }) => status === "failed" && job_id !== null);
-  if (failed?.job_id != null) process.stderr.write(`  its log: croft logs ${failed.job_id}\n`);
-  process.exitCode = 1;
+  if (failed?.job_id == null) return;
+  const lines = await readLogTail(server, failed.job_id, LOG_LINES);
+  process.stderr.write(lines.map((line) => `  | ${line}\n`).join(""));
+  process.stderr.write(`  its log: croft logs ${failed.job_id}\n`);
 }

@@ -23,6 +23,19 @@ export async function listen(app: FastifyInstance, http: Config["http"]): Promis
   return { localUrl: local, publicUrl: http.publicUrl ? new URL(http.publicUrl).origin : shown };
 }
 
+/** Another port where the usual one is taken: who needs this server finds it by its data directory. */
+export async function listenAnywhere(
+  app: FastifyInstance,
+  http: Config["http"],
+): Promise<ListenAddress> {
+  try {
+    return await listen(app, http);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "address-in-use") throw error;
+    return await listen(app, { ...http, port: 0 });
+  }
+}
+
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

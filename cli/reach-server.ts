@@ -7,11 +7,15 @@ import { readConfig, readRemote } from "./read-config.ts";
 
 export type ReachedServer = LocalServer;
 
-/** A data directory named on the command line is stronger than the environment. */
+/** Whether CROFT_URL says so. A data directory named on the command line is stronger than the environment. */
+export function isElsewhere(command: Command): boolean {
+  const isNamed = command.optsWithGlobals<{ data?: string }>().data !== undefined;
+  return readRemote().url !== undefined && !isNamed;
+}
+
 export async function reachServer(command: Command): Promise<ReachedServer> {
   const { url, token } = readRemote();
-  const isLocal = command.optsWithGlobals<{ data?: string }>().data !== undefined;
-  if (url === undefined || isLocal) {
+  if (url === undefined || !isElsewhere(command)) {
     return await reachLocalServer((await readConfig(command)).config, token);
   }
   if (token === undefined) {

@@ -1,6 +1,7 @@
 // Settings as flags of a command, and the configuration that results.
 import { homedir } from "node:os";
-import { type LoadedConfig, loadConfig, settings } from "@croft/engine";
+import { join } from "node:path";
+import { type LoadedConfig, loadConfig, type PersonalPlaces, settings } from "@croft/engine";
 import { type Command, Option } from "commander";
 
 /** Adds a flag for every setting that is no secret. */
@@ -49,6 +50,23 @@ export interface Remote {
 export function readRemote(): Remote {
   const { CROFT_URL: url = "", CROFT_TOKEN: token = "" } = process.env;
   return { url: url || undefined, token: token || undefined };
+}
+
+/** Where this user has settings of other programs. */
+export function personalPlaces(): PersonalPlaces {
+  const home = homedir();
+  return { home, configHome: process.env["XDG_CONFIG_HOME"] || join(home, ".config") };
+}
+
+/** One that can only write lines. */
+export function isDumbTerminal(): boolean {
+  return process.env["TERM"] === "dumb";
+}
+
+/** Of the server that `croft run` starts: ours, but for what tells where and as whom this command asks. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const { CROFT_URL: _url, CROFT_TOKEN: _token, ...rest } = process.env;
+  return rest;
 }
 
 /** commander's name for a flag: `--http-port` is `httpPort`. */

@@ -20,8 +20,11 @@ export function requireSuccess({ error, response }: Answer<unknown>): void {
   if (response.ok) return;
   const problem = Problem.safeParse(error);
   if (!problem.success) throw foreign(response);
-  const { code, detail } = problem.data;
-  throw new EngineError(codeOf(code, response.status), plainText(detail));
+  const { code, detail, request_id, errors = [] } = problem.data;
+  const why = errors.map(({ path, message }) => `${path || "body"}: ${message}`).join("; ");
+  const more = code === "internal" ? request_id : why;
+  const text = more === "" ? detail : `${detail}: ${more}`;
+  throw new EngineError(codeOf(code, response.status), plainText(text));
 }
 
 /** A newer server may have codes that are not known here. */

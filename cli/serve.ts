@@ -7,6 +7,7 @@ import {
   type Config,
   type Engine,
   openEngine,
+  ownRunServer,
   RunAdvancer,
   ScheduleRunner,
   startJanitor,
@@ -14,8 +15,9 @@ import {
   withdrawServer,
 } from "@croft/engine";
 import { buildServer, createLog, type ServerLog, trackConnections } from "@croft/server";
-import { listen } from "./listen.ts";
+import { listen, listenAnywhere } from "./listen.ts";
 import { printWelcome } from "./print-welcome.ts";
+import { watchIdle } from "./watch-idle.ts";
 
 const DASHBOARD = fileURLToPath(new URL("./web/", import.meta.url));
 
@@ -23,12 +25,31 @@ export interface ServeOptions {
   readonly version: string;
   /** Aborted when the process should end. */
   readonly stop: AbortSignal;
+  /** By `croft run`, for as long as it is needed. */
+  readonly isStartedByRun?: boolean;
 }
 
-export async function serve(config: Config, { version, stop }: ServeOptions): Promise<void> {
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
   // Whoever read our output may have gone; that is no reason to end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const log = await createLog(config.log, { isTerminal: process.stderr.isTTY });
+  if (options.isStartedByRun !== true) return await serveWith(config, log, options);
+  const own = await ownRunServer(config.data);
+  if (own === undefined) {
+    log.info({}, "another server that 'croft run' started is here already");
+    return;
+  }
+  try {
+    await serveWith(config, log, options);
+  } finally {
+    await own.release();
+  }
+}
+
+async function serveWith(config: Config, log: ServerLog, options: ServeOptions): Promise<void> {
+  const { version, stop: asked, isStartedByRun = false } = options;
+  const idle = new AbortController();
+  const stop = AbortSignal.any([asked, idle.signal]);
   let engine: Engine;
   try {
     engine = await openEngine({ config, log, version, signal: stop });
@@ -51,7 +72,8 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
     const draining = once(stop, "abort").then(drain); // beside the requests that are still answered
     draining.catch(() => {}); // told below
     try {
-      await serveHttp(engine, log, stop);
+      const onIdle = isStartedByRun ? () => idle.abort("idle") : undefined;
+      await serveHttp(engine, log, { stop, onIdle });
     } finally {
       await drain();
     }
@@ -61,7 +83,17 @@ export async function serve(config: Config, { version, stop }: ServeOptions): Pr
   }
 }
 
-async function serveHttp(engine: Engine, log: ServerLog, stop: AbortSignal): Promise<void> {
+interface HttpOptions {
+  readonly stop: AbortSignal;
+  /** For a server that is there only while it is needed. */
+  readonly onIdle: (() => void) | undefined;
+}
+
+async function serveHttp(
+  engine: Engine,
+  log: ServerLog,
+  { stop, onIdle }: HttpOptions,
+): Promise<void> {
   const { config, directory } = engine;
   let publicUrl = "";
   const isDraining = () => stop.aborted;
@@ -74,10 +106,14 @@ async function serveHttp(engine: Engine, log: ServerLog, stop: AbortSignal): Pro
   });
   const drain = trackConnections(app, isDraining);
   try {
-    const address = await listen(app, config.http);
+    const address = await (onIdle === undefined ? listen : listenAnywhere)(app, config.http);
     publicUrl = address.publicUrl;
+    if (onIdle !== undefined) {
+      watchIdle(engine, app.server, config.server.idle).addEventListener("abort", onIdle);
+    }
     await announceServer(directory.run, address.localUrl);
-    await printWelcome(engine, publicUrl);
+    if (onIdle === undefined) await printWelcome(engine, publicUrl);
+    else log.info({ url: publicUrl, idleMs: config.server.idle }, "ready, started by 'croft run'");
     if (!stop.aborted) await once(stop, "abort");
     log.info({ reason: stop.reason }, "stopping");
   } finally {

@@ -49,6 +49,7 @@ async function* readLog(
     params: { path: { id }, query: { since } },
     parseAs: "stream",
   });
+  if (answer.response.status === 404) await requireNoRun(client, id);
   requireSuccess(answer);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   try {
@@ -70,6 +71,7 @@ async function* followLog(reach: Reach, id: string, since: number): AsyncGenerat
         signal,
         parseAs: "stream",
       });
+      if (answer.response.status === 404) await requireNoRun(client, id);
       return requireAnswer(answer) ?? undefined;
     },
     onLost: sayLost,
@@ -78,4 +80,17 @@ async function* followLog(reach: Reach, id: string, since: number): AsyncGenerat
     if (type === "end") return;
     if (type === "log") yield LogPiece.parse(JSON.parse(data)).text;
   }
+}
+
+/** It is the id of the run that is at hand; its steps have the logs. */
+async function requireNoRun(client: ReachedServer["client"], id: string): Promise<void> {
+  const { data: run } = await client.GET("/api/runs/{id}", { params: { path: { id } } });
+  if (run === undefined) return;
+  const logs = run.steps.flatMap(({ step, item, job_id }) =>
+    job_id === null
+      ? []
+      : [`\n  croft logs ${job_id}  # ${item === null ? step : `${step}/${item}`}`],
+  );
+  const what = logs.length === 0 ? " none of its steps has begun" : logs.join("");
+  throw new EngineError("invalid-input", `a run has no log of its own, its steps have:${what}\n`);
 }

@@ -1,11 +1,18 @@
 // `croft run`: runs a pipeline, tells what its steps do, and ends as it ends.
 import { readFile } from "node:fs/promises";
+import { RunDetail } from "@croft/contract";
+import { EngineError, findExcludesFile } from "@croft/engine";
+import { parsePipelineBytes, problemText } from "@croft/pipeline";
 import { Command, InvalidArgumentError } from "commander";
-import { clientAction } from "../client-action.ts";
-import { followRun, reportRunEnd } from "../follow-run.ts";
-import { addDataFlags } from "../read-config.ts";
+import { clientAction, type Reach } from "../client-action.ts";
+import { ensureServer } from "../ensure-server.ts";
+import { askRun, followRun, reportRunEnd } from "../follow-run.ts";
+import { isElsewhere } from "../reach-server.ts";
+import { addDataFlags, isDumbTerminal, personalPlaces } from "../read-config.ts";
 import { describeFailure } from "../report-failures.ts";
 import { requireAnswer } from "../require-answer.ts";
+import { placeOf, type RunPlace } from "../run-place.ts";
+import { LiveView, PlainView, QuietView, type RunView } from "../run-view.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { writeJson, writeOutput } from "../write-output.ts";
 
@@ -13,6 +20,7 @@ interface RunOptions {
   readonly input: Readonly<Record<string, string>>;
   readonly repo?: string;
   readonly ref?: string;
+  readonly dirty?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -21,40 +29,110 @@ export function createCommand(): Command {
   const command = new Command("run")
     .argument("<file>", "the pipeline")
     .option("-i, --input <name=value>", "an input; may be given several times", collect, {})
-    .option("--repo <url>", "the repository, instead of the one that the pipeline names")
+    .option(
+      "--repo <url or path>",
+      "the repository, instead of the one that the pipeline names, or this checkout",
+    )
     .option("--ref <ref>", "branch, tag or commit")
+    .option("--dirty", "in a checkout: with what is not committed")
     .option("--detach", "do not wait for its end")
     .option("--json", "the run as JSON at its end");
   return addDataFlags(command).action(
-    clientAction(command, async (reach) => {
-      const options = command.opts<RunOptions>();
-      const file = command.args[0] ?? "";
-      const text = await readFile(file, "utf8");
-      const { input, repo, ref, detach = false, json = false } = options;
-      const { client } = await reach();
-      const body = {
-        ...{ text, file, inputs: input, priority: "normal" as const },
-        ...(repo === undefined ? {} : { repository: repo }),
-        ...(ref === undefined ? {} : { ref }),
-      };
-      const run = requireAnswer(await client.POST("/api/runs", { body }));
-      if (!json) await writeOutput(`${run.id}\n`);
-      if (detach) {
-        if (json) await writeJson(run);
-        return;
-      }
-      stopSignal().addEventListener("abort", () => {
-        process.stderr.write("croft: cancelling the run; once more leaves it\n");
-        const asking = client.POST("/api/runs/{id}/cancel", { params: { path: { id: run.id } } });
-        asking.then(requireAnswer).catch((error: unknown) => {
-          process.stderr.write(`croft: it could not be cancelled: ${describeFailure(error)}\n`);
-        });
-      });
-      const ended = await followRun(reach, run.id, json);
-      if (json) await writeJson(ended);
-      reportRunEnd(ended);
-    }),
+    clientAction(command, (reach) => runPipeline(command, reach), ensureServer, "welcome"),
   );
+}
+
+async function runPipeline(command: Command, reach: Reach): Promise<void> {
+  const { detach = false, json = false } = command.opts<RunOptions>();
+  const body = await requestOf(command);
+  await reach(); // until here nothing has begun: whoever does not want to wait for a server just leaves
+  const submitted = submit(reach, body);
+  let view: RunView = new QuietView();
+  if (!detach) {
+    stopSignal().addEventListener("abort", () => {
+      view.say("croft: cancelling the run; once more leaves it");
+      submitted
+        .then(
+          ({ id }) => cancel(reach, id),
+          () => undefined, // told below
+        )
+        .catch((error: unknown) => {
+          view.say(`croft: it could not be cancelled: ${describeFailure(error)}`);
+        });
+    });
+  }
+  const { warnings, ...run } = await submitted;
+  for (const warning of warnings) process.stderr.write(`croft: ${warning}\n`);
+  if (!json) await writeOutput(`${run.id}\n`);
+  if (detach) {
+    if (json) await writeJson(run);
+    return;
+  }
+  view = viewOf(reach, RunDetail.parse(run), json);
+  const ended = await followRun(reach, run.id, view);
+  if (json) await writeJson(ended);
+  await reportRunEnd(await reach(), ended);
+}
+
+/** What is wrong with the file is told here, before a server is started for it. */
+async function requestOf(command: Command) {
+  const { input, repo, ref, dirty = false } = command.opts<RunOptions>();
+  const [file = ""] = command.args;
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new EngineError("invalid-input", `cannot read '${file}': ${error.message}`);
+  });
+  const { pipeline, problems } = parsePipelineBytes(bytes, { file });
+  if (pipeline === undefined) {
+    throw new EngineError("invalid-pipeline", problems.map((each) => problemText(each)).join("\n"));
+  }
+  const place = placeOf({
+    ...{ repo, dirty, file, isElsewhere: isElsewhere(command), directory: process.cwd() },
+    namesRepository: pipeline.repository !== undefined,
+  });
+  return {
+    ...{ text: bytes.toString("utf8"), inputs: input, priority: "normal" as const },
+    ...(await withIgnored(place)),
+    ...(ref === undefined ? {} : { ref }),
+  };
+}
+
+async function withIgnored(place: RunPlace): Promise<RunPlace> {
+  const { checkout } = place;
+  if (checkout === undefined) return place;
+  const excludes = await findExcludesFile(personalPlaces());
+  return excludes === undefined
+    ? place
+    : { ...place, checkout: { ...checkout, excludes_file: excludes } };
+}
+
+const TRIES = 3;
+
+/** A server that nobody needed may end at this very moment; what never reached it is asked again. */
+async function submit(reach: Reach, body: Awaited<ReturnType<typeof requestOf>>) {
+  for (let left = TRIES - 1; ; left--) {
+    const { client } = await reach();
+    try {
+      return requireAnswer(await client.POST("/api/runs", { body }));
+    } catch (error) {
+      if (left === 0 || !isRefused(error)) throw error;
+    }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const fetching = error instanceof EngineError ? (error.cause as { cause?: unknown }) : undefined;
+  return (fetching?.cause as NodeJS.ErrnoException | undefined)?.code === "ECONNREFUSED";
+}
+
+async function cancel(reach: Reach, id: string): Promise<void> {
+  const { client } = await reach();
+  requireAnswer(await client.POST("/api/runs/{id}/cancel", { params: { path: { id } } }));
+}
+
+function viewOf(reach: Reach, run: RunDetail, isQuiet: boolean): RunView {
+  if (isQuiet) return new QuietView();
+  if (!process.stderr.isTTY || isDumbTerminal()) return new PlainView();
+  return new LiveView(process.stderr, run, async () => await askRun(await reach(), run.id));
 }
 
 function collect(given: string, before: Record<string, string>): Record<string, string> {
