@@ -45,10 +45,10 @@ test("without any run the page teaches how to start the first, which then appear
   await open(page, "/runs", "Runs");
   await page.getByRole("heading", { name: "No run yet" }).waitFor();
   const command = await page.getByRole("region", { name: "Start a run" }).innerText();
-  expect(command).toContain(`curl ${scene.server.url}/api/runs`);
+  expect(command).toContain(`CROFT_DATA='${scene.server.data}' croft run first.yaml`);
   expect(await barriers(page)).toEqual([]);
   await page.getByText("Live", { exact: true }).waitFor();
-  const [, text = ""] = /"text": "(.*)"\}'/.exec(command) ?? [];
+  const [, text = ""] = /<<'END'\n([\s\S]*)\nEND/.exec(command) ?? [];
   const run = await scene.start(`name: first\n${text}`);
   await page.getByRole("link", { name: /^first #1/ }).waitFor();
   await scene.until(run.id, "done");
@@ -71,12 +71,14 @@ steps:
     outputs: [it]
     artifacts: { thing: out/it.txt }
     checks: [{ no-diff-outside: ["docs/**"], on-failure: warn }]
-  ask: { needs: [make], approval: { timeout: 1h } }
+  ask: { needs: [make], approval: { timeout: 1h, message: "Ship \${{ needs.make.outputs.it }}?" } }
   last: { needs: [ask], run: echo the end }
 `);
   await open(page, `/runs/${run.id}`, "live #1");
   await step(page, /^Pending last/).waitFor();
   await page.getByText("ask waits for an approval").waitFor();
+  const summary = page.getByRole("region", { name: "Summary", exact: true });
+  await summary.getByText("Ship a thing?").waitFor();
   await status(page, "Waiting").waitFor();
   await step(page, /^Done make/).click();
   const make = detail(page, "make");
@@ -93,6 +95,7 @@ steps:
 
   await page.getByRole("button", { name: "Approve" }).click();
   const dialog = page.getByRole("dialog", { name: "Approve ask?" });
+  await dialog.getByText("Ship a thing?").waitFor();
   expect(await barriers(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Approve" }).click();
   await step(page, /^Done last/).click();
@@ -101,7 +104,7 @@ steps:
   await step(page, /^Done ask/).click();
   await detail(page, "ask").getByText("Decided by").waitFor();
   const pipeline = page.getByRole("region", { name: "Text of the pipeline" });
-  expect(await pipeline.innerText()).toContain("approval: { timeout: 1h }");
+  expect(await pipeline.innerText()).toContain("approval: { timeout: 1h, message:");
   expect(complaints).toEqual([]);
 });
 
@@ -123,6 +126,10 @@ steps:
   // Without a choice the step that failed is shown.
   await page.getByRole("region", { name: "Lines of the log" }).getByText("trouble").waitFor();
   await step(page, /^Skipped never/).waitFor();
+  const workspaces = page.getByRole("list", { name: "Workspaces of the run" });
+  await expect.poll(() => workspaces.getByRole("listitem").count()).toBe(2);
+  expect(await workspaces.getByText("Removed", { exact: true }).count()).toBe(2);
+  await workspaces.getByText(/\/workspaces\/again-bad-/).waitFor();
   await page.getByRole("button", { name: "Retry", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -1,7 +1,7 @@
 // Files that a run or a step made, to download.
 import type { Asset } from "@croft/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { FileDown } from "lucide-react";
+import { FileDown, FolderDown } from "lucide-react";
 import { formatBytes } from "../format-bytes.ts";
 import { type AssetFilter, assetsQuery } from "../runs/run-query.ts";
 import { useApi } from "../use-api.ts";
@@ -48,6 +48,9 @@ export function AssetList({ filter, state, emptyWords }: AssetListProps) {
 }
 
 function AssetRow({ asset }: { asset: Asset }) {
+  // A directory comes as an archive.
+  const isDirectory = asset.media_type === "application/x-tar";
+  const Icon = isDirectory ? FolderDown : FileDown;
   const origin = [asset.step, asset.item].filter((part) => part !== null).join(" / ");
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-1.5">
@@ -56,8 +59,8 @@ function AssetRow({ asset }: { asset: Asset }) {
         download
         className="inline-flex min-w-0 items-center gap-2 font-medium text-accent hover:underline"
       >
-        <FileDown className="size-4 shrink-0" aria-hidden />
-        <span className="break-all">{asset.name}</span>
+        <Icon className="size-4 shrink-0" aria-hidden />
+        <span className="break-all">{isDirectory ? `${asset.name}/` : asset.name}</span>
       </a>
       <span className="text-ink-soft text-xs">{origin}</span>
       <span className="ml-auto text-ink-soft text-xs tabular-nums">{formatBytes(asset.bytes)}</span>

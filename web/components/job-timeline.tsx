@@ -7,6 +7,8 @@ import { Skeleton } from "./skeleton.tsx";
 const faces: Record<string, { words: string; dot: string }> = {
   "job.queued": { words: "Queued", dot: "bg-line-strong" },
   "job.started": { words: "Started", dot: "bg-run-mark" },
+  "workspace.created": { words: "Workspace made", dot: "bg-line-strong" },
+  "workspace.removed": { words: "Workspace removed", dot: "bg-line-strong" },
   "job.retrying": { words: "Back in line", dot: "bg-warn-mark" },
   "job.done": { words: "Done", dot: "bg-ok" },
   "job.failed": { words: "Failed", dot: "bg-bad-mark" },
@@ -60,7 +62,7 @@ function Step({ event, before, isLast }: StepProps) {
             {formatClock(time)}
           </time>
         </p>
-        <p className="text-ink-faint text-xs empty:hidden">{describe(event, before)}</p>
+        <p className="break-words text-ink-faint text-xs empty:hidden">{describe(event, before)}</p>
       </div>
     </li>
   );
@@ -70,5 +72,6 @@ function describe({ type, data, at }: Event, before: Event | undefined): string 
   const since = before && `after ${formatElapsed(Date.parse(at) - Date.parse(before.at))}`;
   const attempt = type === "job.started" ? `attempt ${String(data["attempt"])}` : undefined;
   const outcome = typeof data["outcome"] === "string" ? data["outcome"] : undefined;
-  return [attempt, outcome, since].filter((part) => part !== undefined).join(", ");
+  const workspace = typeof data["workspace"] === "string" ? data["workspace"] : undefined;
+  return [workspace, attempt, outcome, since].filter((part) => part !== undefined).join(", ");
 }

@@ -21,7 +21,7 @@ export function Notice({ tone, title, children, className = "rounded-lg border" 
     <div className={`flex gap-3 px-4 py-3 ${box} ${className}`}>
       <Icon className={`mt-0.75 size-4 shrink-0 ${mark}`} aria-hidden />
       <div className="min-w-0">
-        <p className="font-medium">{title}</p>
+        <p className="break-words font-medium">{title}</p>
         <div className="text-ink-soft text-sm empty:hidden">{children}</div>
       </div>
     </div>

@@ -15,6 +15,11 @@ export function RunApproval({ run, step }: { run: RunDetail; step: RunStep }) {
   const [answer, setAnswer] = useState<"approve" | "refuse">();
   return (
     <Notice tone="warn" title={`${step.name} waits for an approval`} className="border-t">
+      {step.message !== null && (
+        <p className="mt-1 mb-2 whitespace-pre-wrap break-words text-base text-ink">
+          {step.message}
+        </p>
+      )}
       <p>
         {step.deadline_at === null ? (
           "It waits until somebody answers."
@@ -68,6 +73,11 @@ function Decision({ run, step, answer, onClose }: DecisionProps) {
       onConfirm={() => decide.mutate()}
       onClose={onClose}
     >
+      {step.message !== null && (
+        <span className="mb-2 block whitespace-pre-wrap break-words border-line-strong border-l-2 pl-3 text-ink">
+          {step.message}
+        </span>
+      )}
       {isYes
         ? "The run goes on with the steps that need it. Your name is kept with the answer."
         : "The step fails, and what needs it is skipped. Your name is kept with the answer."}

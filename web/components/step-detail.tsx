@@ -156,11 +156,18 @@ interface OutcomeProps {
 }
 
 function Outcome({ run, step, hasItems }: OutcomeProps) {
+  // Branch by branch, which is easier to read than the message.
+  const isToldByConflicts = step.error?.code === "conflicts" && step.integration !== null;
   const mayHaveFiles = step.kind === "run" && !hasItems && step.status === "done";
   return (
     <>
+      {step.message !== null && step.status !== "waiting" && (
+        <Part title="Question">
+          <p className="whitespace-pre-wrap break-words text-sm">{step.message}</p>
+        </Part>
+      )}
       {step.reason !== null && <p className="text-ink-soft text-sm">{sentence(step.reason)}</p>}
-      {step.error !== null && (
+      {step.error !== null && !isToldByConflicts && (
         <Notice
           tone={step.status === "failed" ? "bad" : "warn"}
           title={sentence(step.error.message)}
@@ -168,7 +175,7 @@ function Outcome({ run, step, hasItems }: OutcomeProps) {
           <CodeText>{`\`${step.error.code}\``}</CodeText>
         </Notice>
       )}
-      {step.report !== null && <StepReport report={step.report} />}
+      <StepReport step={step} />
       {step.matrix !== null && (
         <Part title="Matrix values">
           <ValueList label="Matrix values of the item" values={step.matrix} />

@@ -1,10 +1,13 @@
 // What a step tells beside its result: what was merged and what conflicts, warnings of checks, its summary.
-import { readReport, type StepConflict } from "../runs/read-report.ts";
+import type { RunStep, StepIntegration } from "@croft/contract";
+import { formatCount } from "../format-count.ts";
+import { readReport } from "../runs/read-report.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { Notice } from "./notice.tsx";
+import { Notice, type NoticeProps } from "./notice.tsx";
 
-export function StepReport({ report }: { report: Readonly<Record<string, unknown>> }) {
-  const { warnings, integrated, conflicts, rest } = readReport(report);
+export function StepReport({ step }: { step: RunStep }) {
+  const { warnings, rest } = readReport(step.report ?? {});
+  const { integrated = [], conflicts = [] } = step.integration ?? {};
   return (
     <>
       {warnings.length > 0 && (
@@ -24,7 +27,9 @@ export function StepReport({ report }: { report: Readonly<Record<string, unknown
           <span className="break-words">{integrated.join(", ")}</span>
         </p>
       )}
-      {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
+      {conflicts.length > 0 && (
+        <Conflicts conflicts={conflicts} tone={step.status === "failed" ? "bad" : "warn"} />
+      )}
       {rest !== undefined && (
         <CodeBlock label="Report as JSON">{JSON.stringify(rest, undefined, 2)}</CodeBlock>
       )}
@@ -32,32 +37,44 @@ export function StepReport({ report }: { report: Readonly<Record<string, unknown
   );
 }
 
-function Conflicts({ conflicts }: { conflicts: readonly StepConflict[] }) {
+interface ConflictsProps extends Pick<StepIntegration, "conflicts"> {
+  tone: NoticeProps["tone"];
+}
+
+function Conflicts({ conflicts, tone }: ConflictsProps) {
   const count = conflicts.length;
   return (
     <Notice
-      tone="warn"
+      tone={tone}
       title={count === 1 ? "1 could not be merged" : `${count} could not be merged`}
     >
       <p>Their commits are kept.</p>
-      <dl className="mt-1 space-y-1.5">
-        {conflicts.map(({ id, reason, files }) => (
-          <div key={id}>
-            <dt className="font-medium text-ink">
-              {id} <span className="font-normal text-ink-soft">{reason}</span>
-            </dt>
-            <dd>
-              <ul className="font-mono text-xs leading-5">
-                {files.map((file) => (
-                  <li key={file} className="break-all">
-                    {file}
-                  </li>
-                ))}
-              </ul>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <section
+        aria-label="Files that conflict"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        className="mt-2 max-h-96 overflow-y-auto"
+      >
+        <dl className="space-y-2">
+          {conflicts.map(({ id, reason, files, files_left_out: leftOut }) => (
+            <div key={id} className="border-line-strong border-l-2 pl-3">
+              <dt className="break-all font-medium text-ink">
+                {id} <span className="font-normal text-ink-soft">· {reason}</span>
+              </dt>
+              <dd>
+                <ul className="font-mono text-xs leading-5">
+                  {files.map((file) => (
+                    <li key={file} className="break-all">
+                      {file}
+                    </li>
+                  ))}
+                </ul>
+                {leftOut > 0 && <p className="text-xs">and {formatCount(leftOut)} more</p>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
     </Notice>
   );
 }

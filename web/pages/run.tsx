@@ -16,6 +16,7 @@ import { RunActions } from "../components/run-actions.tsx";
 import { RunApproval } from "../components/run-approval.tsx";
 import { RunFacts } from "../components/run-facts.tsx";
 import { isCancelling } from "../components/run-table.tsx";
+import { RunWorkspaces } from "../components/run-workspaces.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { StepDetail } from "../components/step-detail.tsx";
@@ -190,6 +191,7 @@ function Rest({ run }: { run: RunDetail }) {
           </div>
         </Panel>
       </div>
+      <RunWorkspaces run={run} />
       <Panel title="Pipeline" icon={FileCode2} aside={run.file ?? undefined}>
         <CodeBlock label="Text of the pipeline">{run.text}</CodeBlock>
       </Panel>

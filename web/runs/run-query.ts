@@ -1,4 +1,4 @@
-// A page of the list of runs, one run with its steps, and the files that were made.
+// A page of the list of runs, one run with its steps, its workspaces, and the files that were made.
 import type { Asset } from "@croft/contract";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Api, body } from "../api.ts";
@@ -25,6 +25,16 @@ export function runQuery(api: Api, id: string) {
   return queryOptions({
     queryKey: runKey(id),
     queryFn: ({ signal }) => body(api.GET("/api/runs/{id}", { params: { path: { id } }, signal })),
+  });
+}
+
+/** `state` changes whenever one may have come or gone. */
+export function runWorkspacesQuery(api: Api, id: string, state: string) {
+  return queryOptions({
+    queryKey: ["run-workspaces", id, state],
+    queryFn: ({ signal }) =>
+      body(api.GET("/api/runs/{id}/workspaces", { params: { path: { id } }, signal })),
+    placeholderData: keepPreviousData,
   });
 }
 
