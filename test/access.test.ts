@@ -46,6 +46,7 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "GET /api/runs": READERS,
   "GET /api/runs/{id}": READERS,
   "GET /api/runs/{id}/events": READERS,
+  "GET /api/runs/{id}/workspaces": READERS,
   "POST /api/runs/{id}/cancel": WRITERS,
   "POST /api/runs/{id}/retry": WRITERS,
   "POST /api/runs/{id}/approve": WRITERS,

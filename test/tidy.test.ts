@@ -87,6 +87,7 @@ describe("doors", () => {
     "child processes": {
       pattern: /^import (?!type).*node:child_process/m,
       only: [
+        "cli/spawn-server.ts",
         "engine/database/embedded-postgres.ts",
         "engine/database/initialise-cluster.ts",
         "engine/database/postmaster.ts",

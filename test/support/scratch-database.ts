@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
+import type { AtEnd } from "./scratch-directory.ts";
 
-export async function scratchDatabase(): Promise<string> {
+export async function scratchDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = inject("databaseUrl");
   await administer(url, `create database ${name}`);
-  onTestFinished(() => administer(url, `drop database ${name} with (force)`));
+  atEnd(() => administer(url, `drop database ${name} with (force)`));
   return url.replace(/\/croft$/, `/${name}`);
 }
 

@@ -5,10 +5,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 
+/** Who clears up, and when: usually the test itself, at its end. */
+export type AtEnd = (clearUp: () => Promise<void>) => void;
+
 /** Open to other users, because tests run servers as them. */
-export async function scratchDirectory(): Promise<string> {
+export async function scratchDirectory(atEnd: AtEnd = onTestFinished): Promise<string> {
   const path = join(inject("scratch"), randomUUID().slice(0, 8));
   await mkdir(path, { recursive: true, mode: 0o755 });
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  atEnd(() => rm(path, { recursive: true, force: true }));
   return path;
 }
