@@ -1,4 +1,4 @@
-// Cancels a job that has not ended, or submits one that has once more. Both ask first.
+// Cancels a job that has not ended, or submits one that has once more. Both ask first. What is of a run goes by its run.
 import type { Job } from "@croft/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -15,7 +15,7 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 export function JobActions({ job }: { job: Job }) {
   const [isAsking, setIsAsking] = useState(false);
   const isEnded = job.finished_at !== null;
-  if (!useMayChange()) return null;
+  if (!useMayChange() || job.run_id !== null) return null;
   const close = () => setIsAsking(false);
   return (
     <>
