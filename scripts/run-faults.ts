@@ -11,6 +11,10 @@ import { askHostilely } from "../test/faults/hostile-bodies.ts";
 import { killPostgres } from "../test/faults/postgres-kills.ts";
 import { killWorkersAndServer } from "../test/faults/queue-kills.ts";
 import { exceedLimits } from "../test/faults/queue-limits.ts";
+import { interleaveRuns } from "../test/faults/run-interleavings.ts";
+import { killDuringRuns } from "../test/faults/run-kills.ts";
+import { printMuch } from "../test/faults/run-output.ts";
+import { stormWithRuns } from "../test/faults/run-storm.ts";
 import { reconnectStreams } from "../test/faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
 import { stopWorkers } from "../test/faults/worker-stops.ts";
@@ -27,6 +31,10 @@ const faultTests: Record<string, { run: FaultTest; count: number }> = {
   "postgres-kills": { run: killPostgres, count: 20 },
   "queue-kills": { run: killWorkersAndServer, count: 200 },
   "queue-limits": { run: exceedLimits, count: 5000 },
+  "run-interleavings": { run: interleaveRuns, count: 10_000 }, // of each; and a tenth as many runs on a database
+  "run-kills": { run: killDuringRuns, count: 200 },
+  "run-output": { run: printMuch, count: 1024 }, // MiB
+  "run-storm": { run: (options) => stormWithRuns({ ...options, workers: 3 }), count: 50 }, // after ten
   "sse-reconnects": { run: reconnectStreams, count: 500 }, // of each of two clients
   start: { run: killDuringStartAndWork, count: 99 },
   "worker-stops": { run: stopWorkers, count: 40 },

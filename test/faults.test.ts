@@ -7,6 +7,8 @@ import { askHostilely } from "./faults/hostile-bodies.ts";
 import { killPostgres } from "./faults/postgres-kills.ts";
 import { killWorkersAndServer } from "./faults/queue-kills.ts";
 import { exceedLimits } from "./faults/queue-limits.ts";
+import { killDuringRuns } from "./faults/run-kills.ts";
+import { stormWithRuns } from "./faults/run-storm.ts";
 import { reconnectStreams } from "./faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
 import { stopWorkers } from "./faults/worker-stops.ts";
@@ -60,6 +62,21 @@ test("PostgreSQL is killed under jobs at work: it comes back by itself, and noth
   expect(result.failures).toEqual([]);
   expect(result.injected).toBe(3);
   expect(result.figures["acknowledged"]).toBeGreaterThan(10);
+}, 180_000);
+
+test("workers and server are killed in the phases of runs: each ends as if nothing had been, and no step runs twice", async () => {
+  const directory = await scratchDirectory();
+  const result = await killDuringRuns({ seed: 20_261_116, count: 4, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBeGreaterThanOrEqual(4);
+  expect(result.figures["runs"]).toBeGreaterThan(3);
+}, 180_000);
+
+test("ten runs at once, then more with many items, from several workers: no git error, and nobody sees another's files", async () => {
+  const directory = await scratchDirectory();
+  const result = await stormWithRuns({ seed: 1, count: 2, workers: 2, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.figures["first_runs_at_once"]).toBeGreaterThanOrEqual(10);
 }, 180_000);
 
 test("clients that lose their connection all the time see each event once, in order", async () => {

@@ -1,10 +1,10 @@
 // Four processes with many runs at once on one repository, all kinds mixed: no git error, nothing left. Beside it, how plain git fares.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findLeftovers } from "../support/find-leftovers.ts";
 import { git, makeRepository } from "../support/make-repository.ts";
+import { findDamage, mirrorsIn, resultsIn } from "../support/stored-repositories.ts";
 import type { FaultOptions, FaultResult } from "./fault.ts";
 
 export interface StormOptions extends FaultOptions {
@@ -27,11 +27,11 @@ export async function stormRepository(options: StormOptions): Promise<FaultResul
   const data = join(directory, "data");
   const rounds = Math.ceil(count / (processes * runs));
   const outcomes = await runWorkers({ data, origin, checkout }, { processes, runs, rounds });
-  const gitDirs = await mirrorsOf(data);
+  const gitDirs = mirrorsIn(data);
   const failures = [
     ...outcomes.flatMap(({ errors }) => errors),
     ...findLeftovers(data, [...gitDirs, join(checkout, ".git")]),
-    ...(await damageIn([...gitDirs, join(checkout, ".git"), ...(await resultsOf(data))])),
+    ...(await findDamage([...gitDirs, join(checkout, ".git"), ...resultsIn(data)])),
   ];
   const injected = outcomes.reduce((sum, { done }) => sum + done, 0);
   return {
@@ -102,32 +102,4 @@ async function stormUncoordinated(origin: string, repository: string, flows: num
     }),
   );
   return { commands, failed };
-}
-
-async function mirrorsOf(data: string): Promise<string[]> {
-  return await gitDirsBelow(join(data, "mirrors"), 1);
-}
-
-async function resultsOf(data: string): Promise<string[]> {
-  return await gitDirsBelow(join(data, "results"), 2);
-}
-
-async function gitDirsBelow(directory: string, depth: number): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const directories = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
-  const paths = directories.map(({ name }) => join(directory, name));
-  if (depth === 1) return paths.filter((path) => path.endsWith(".git"));
-  return (await Promise.all(paths.map((path) => gitDirsBelow(path, depth - 1)))).flat();
-}
-
-async function damageIn(repositories: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    repositories.map((path) =>
-      git(["--git-dir", path, "fsck", "--strict", "--no-dangling"]).then(
-        (said) => (said === "" ? [] : [`fsck of ${path}: ${said}`]),
-        (error: Error) => [`fsck of ${path}: ${error.message}`],
-      ),
-    ),
-  );
-  return found.flat();
 }
