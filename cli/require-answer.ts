@@ -22,8 +22,7 @@ export function requireSuccess({ error, response }: Answer<unknown>): void {
   if (!problem.success) throw foreign(response);
   const { code, detail, request_id, errors = [] } = problem.data;
   const why = errors.map(({ path, message }) => `${path || "body"}: ${message}`).join("; ");
-  const more = code === "internal" ? request_id : why;
-  const text = more === "" ? detail : `${detail}: ${more}`;
+  const text = code === "internal" ? `${detail}: ${request_id}` : why || detail;
   throw new EngineError(codeOf(code, response.status), plainText(text));
 }
 

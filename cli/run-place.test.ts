@@ -32,6 +32,11 @@ test("without a repository it is on the checkout, and the file is named from its
   });
 });
 
+test("an empty name is no way to say this checkout", async () => {
+  const { place } = await scene();
+  expect(() => place({ repo: "" })).toThrow("--repo is empty");
+});
+
 test("a repository that is named, with a host, is a remote", async () => {
   const { place } = await scene();
   const repo = "https://git.example/a/b";

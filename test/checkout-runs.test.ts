@@ -6,6 +6,7 @@ import type { RunDetail } from "@croft/contract";
 import {
   createApp,
   type Engine,
+  keepBeginning,
   lookAtCheckout,
   RunAdvancer,
   retryRun,
@@ -150,6 +151,33 @@ test("what is not committed is left out and told, or taken, and its owner's file
   });
 }, 60_000);
 
+test("what a run begins at is kept while it waits for its turn", async () => {
+  const engine = await scratchEngine(); // nobody works
+  const checkout = await makeCheckout();
+  writeFileSync(join(checkout, "new.txt"), "new\n");
+  const found = await lookAtCheckout(engine, { path: checkout, uncommitted: true });
+  const asked = { owner: "local", inputs: {}, priority: "normal", startedBy: "test" } as const;
+  const text = "steps: { a: { run: 'true' } }";
+  const id = await startRun(engine, { ...asked, text, checkout: found });
+  expect(await keepBeginning(engine, id, found)).toEqual([]);
+  git(checkout, "gc", "--quiet", "--prune=now");
+  expect(git(checkout, "ls-tree", "--name-only", found.commit)).toContain("new.txt");
+});
+
+test("what git has against a checkout is told", async () => {
+  const engine = await scratchEngine();
+  const checkout = await makeCheckout();
+  const look = () => lookAtCheckout(engine, { path: checkout, uncommitted: true });
+  git(checkout, "config", "filter.broken.process", "false");
+  git(checkout, "config", "filter.broken.required", "true");
+  writeFileSync(join(checkout, ".gitattributes"), "* filter=broken\n");
+  await expect(look()).rejects.toMatchObject({ code: "invalid-input" });
+  const empty = join(await scratchDirectory(), "empty");
+  mkdirSync(empty);
+  git(empty, "init", "--quiet");
+  await expect(lookAtCheckout(engine, { path: empty })).rejects.toThrow("no commit yet");
+});
+
 test("a branch that a step made is made again by its next attempt, and what it had is kept", async () => {
   const { engine, checkout, run } = await scene();
   const first = await run(`
@@ -289,7 +317,7 @@ test("only the token of the machine itself may name a checkout, and no app any p
   );
   expect(await post(engine.localToken, { checkout: { path: "relative" } })).toBe(422);
   expect(await post(engine.localToken, { checkout: { path: "/nowhere" } })).toBe(422);
-  expect(await post(engine.localToken, { checkout: { path } })).toBe(202);
   expect(existsSync(join(path, ".git/refs/croft"))).toBe(false);
+  expect(await post(engine.localToken, { checkout: { path } })).toBe(202);
   expect(readdirSync(join(engine.config.data, "mirrors"))).toEqual([]);
 });

@@ -53,6 +53,19 @@ steps:
   expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining("did you mean 'who'") });
 }, 60_000);
 
+test("the exit code is the run's, also when nobody reads the output any more", async () => {
+  const { begin, croft, pipeline } = await scene();
+  const file = await pipeline('steps:\n  bad: { run: "exit 3" }\n');
+  for (const more of [[], ["--json"]]) {
+    const running = begin("run", file, ...more);
+    running.child.stdout?.destroy();
+    expect(await running.exit).toBe(1);
+  }
+  const { stdout } = await croft("run", file);
+  const log = await croft("logs", stdout.trim());
+  expect(log).toMatchObject({ code: 1, output: expect.stringMatching(/croft logs \S+ {2}# bad/) });
+}, 60_000);
+
 test("a run that failed is told with its reason and goes on where it failed", async () => {
   const { croft, pipeline, run } = await scene();
   const file = await pipeline(`
@@ -87,8 +100,10 @@ test("a step waits for a person; Ctrl-C cancels the run", async () => {
   await waitUntil("its number", () => /^[0-9a-f-]{36}\n/.test(running.stdout()), 30_000);
   const id = running.stdout().trim();
   await waitUntil("the question", () => running.output().includes("? ask waiting"), 30_000);
+  expect(running.output()).toContain(`croft approve ${id} ask`);
   expect(await croft("approve", id, "nobody")).toMatchObject({ code: 1 });
   expect(await croft("approve", id, "ask")).toMatchObject({ code: 0, stdout: "approved\n" });
+  await waitUntil("the answer", () => running.output().includes("✓ ask done"), 30_000);
   await waitUntil("the next step", () => running.output().includes("▸ after running"), 30_000);
   expect(await run(id)).toMatchObject({ status: "running" });
   running.child.kill("SIGINT");

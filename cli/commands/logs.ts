@@ -92,5 +92,5 @@ async function requireNoRun(client: ReachedServer["client"], id: string): Promis
       : [`\n  croft logs ${job_id}  # ${item === null ? step : `${step}/${item}`}`],
   );
   const what = logs.length === 0 ? " none of its steps has begun" : logs.join("");
-  throw new EngineError("invalid-input", `a run has no log of its own, its steps have:${what}\n`);
+  throw new EngineError("invalid-input", `a run has no log of its own, its steps have:${what}`);
 }

@@ -1,5 +1,6 @@
 // A project's croft.config.ts is loaded whatever kind of project it lies in.
 import { execFile } from "node:child_process";
+import { chownSync } from "node:fs";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -8,7 +9,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
-import { findConfigFile, importConfigFile } from "./config-file.ts";
+import { findConfigFile, importConfigFile, requireTrusted } from "./config-file.ts";
+import { loadConfig } from "./load-config.ts";
 
 /** Writes a project's files and returns its directory. */
 async function project(files: Record<string, string>): Promise<string> {
@@ -73,6 +75,21 @@ test.each(["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.conf
 test("where there is no such file none is found", async () => {
   expect(findConfigFile(await project({ "croft.config.json": "{}" }))).toBeUndefined();
 });
+
+test.runIf(process.geteuid?.() === 0)(
+  "another user's file is not run where it was only met",
+  async () => {
+    const directory = await project({ "croft.config.ts": "throw new Error('it ran');" });
+    const path = join(directory, "croft.config.ts");
+    chownSync(path, 65_534, 65_534);
+    const sources = { flags: {}, env: {}, directory, uid: 0, home: directory };
+    await expect(loadConfig(sources)).rejects.toThrow("belongs to another user");
+    await expect(loadConfig({ ...sources, file: path })).rejects.toThrow("it ran");
+    requireTrusted(path, 65_534);
+    chownSync(path, 0, 0);
+    requireTrusted(path, 65_534); // root may do everything anyway
+  },
+);
 
 test("top-level await works, also without an ES module package", async () => {
   const text = "const port = await Promise.resolve(6);\nexport default { port };";

@@ -54,6 +54,16 @@ describe("the usual life", () => {
     expect(await git(["fsck", "--strict", "--no-dangling"], repository)).toBe("");
   });
 
+  test("a repository may have any name, a line break in it too", async () => {
+    const { worktrees, repository, root, directories } = await worktreeScene();
+    const odd = join(root, "a b\nc 'd'");
+    await rename(repository, odd);
+    const made = await worktrees.create({ repository: odd, name: "odd", owner: OWNER });
+    expect(await git(["status", "--porcelain"], made.path)).toBe("");
+    expect(await worktrees.remove(made.entry)).toMatchObject({ isGone: true, kept: [] });
+    expect(leftovers(join(odd, ".git"), directories)).toEqual([]);
+  });
+
   test("without a branch HEAD is detached at the base", async () => {
     const { worktrees, repository, commonDir, directories } = await worktreeScene();
     const base = await git(["rev-parse", "HEAD~1"], repository);
