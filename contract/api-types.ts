@@ -764,7 +764,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description the same request under the same key within 24 hours is the same job */
+                    /** @description the same request under the same key within 24 hours is answered with what it made */
                     "idempotency-key"?: string;
                 };
                 path?: never;
@@ -3293,7 +3293,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description the same request under the same key within 24 hours is answered with what it made */
+                    "idempotency-key"?: string;
+                };
                 path?: never;
                 cookie?: never;
             };

@@ -169,10 +169,7 @@ function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): voi
 }
 
 function submissionOf(outcome: Outcome | undefined): Submission {
-  if (outcome?.outcome === "reused") {
-    const message = "this Idempotency-Key came with another request within the last 24 hours";
-    throw new EngineError("idempotency-key-reused", message);
-  }
+  if (outcome?.outcome === "reused") throw keyReused();
   if (outcome?.job_id == null) throw new Error("the database did not answer for a job");
   return { id: outcome.job_id, isNew: outcome.outcome === "new" };
 }
@@ -181,10 +178,18 @@ function rowOf(job: SubmittedJob): Record<string, unknown> {
   const { idempotency_key, priority, key, ...rest } = job;
   const row = { ...rest, id: newId(), key: key ?? "", class: CLASSES[priority] };
   if (idempotency_key === undefined) return row;
-  const digest = createHash("sha256")
-    .update(JSON.stringify(canonical(job)))
+  return { ...row, idempotency_key, digest: digestOf(job) };
+}
+
+export function keyReused(): EngineError {
+  const message = "this Idempotency-Key came with another request within the last 24 hours";
+  return new EngineError("idempotency-key-reused", message);
+}
+
+export function digestOf(request: object): string {
+  return createHash("sha256")
+    .update(JSON.stringify(canonical(request)))
     .digest("hex");
-  return { ...row, idempotency_key, digest };
 }
 
 /** The same request is the same, in whatever order its members come. */

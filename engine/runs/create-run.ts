@@ -8,6 +8,7 @@ import { beginningContext } from "./run-context.ts";
 import type { RunRow } from "./run-rows.ts";
 
 export interface NewRun {
+  readonly id?: string | undefined;
   readonly owner: string;
   readonly text: string;
   readonly file: string | null;
@@ -39,7 +40,14 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
     [owner, pipeline.name],
   );
   const row = {
-    ...{ id: newId(), owner, name: pipeline.name, number: counted[0]?.last ?? 1, text, file },
+    ...{
+      id: request.id ?? newId(),
+      owner,
+      name: pipeline.name,
+      number: counted[0]?.last ?? 1,
+      text,
+      file,
+    },
     ...{ inputs, event, repository, ref, kind, class: request.class, attempt: 1 },
     started_by: startedBy,
     commit: request.commit ?? null,

@@ -7,6 +7,8 @@ import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
+import { digestOf, keyReused } from "../jobs/submit-jobs.ts";
+import { newId } from "../new-id.ts";
 import { worktreeFault } from "./checkout-steps.ts";
 import { createRun, type NewRun } from "./create-run.ts";
 import type { FoundCheckout } from "./look-at-checkout.ts";
@@ -29,6 +31,8 @@ export interface RunRequest {
   readonly priority: JobPriority;
   readonly startedBy: string;
   readonly pipeline?: NewRun["pipeline"];
+  /** The same request under the same key within a day is the same run. */
+  readonly idempotency?: { readonly key: string; readonly request: object } | undefined;
 }
 
 const CLASSES = { background: 0, normal: 1, interactive: 2 } as const;
@@ -50,8 +54,11 @@ export async function startRunWithin(
   const { owner, text, file = null, inputs, event = null, startedBy } = request;
   const pipeline = pipelineOf({ text, file });
   const source = beginningOf(pipeline, request, config);
-  const id = await createRun(client, {
-    ...{ owner, text, file, inputs, event, startedBy, pipeline: request.pipeline },
+  const id = newId();
+  const earlier = await askedBefore(client, request, id);
+  if (earlier !== undefined) return earlier;
+  await createRun(client, {
+    ...{ id, owner, text, file, inputs, event, startedBy, pipeline: request.pipeline },
     ...{ ...source, class: CLASSES[request.priority] },
   }).catch(explained);
   const { rows } = await client.query<{ key: string }>("select key from croft.run where id = $1", [
@@ -72,6 +79,34 @@ export async function startRunWithin(
     );
   }
   return id;
+}
+
+/** The run that the same request has made; else the key is taken for this one. Who asks at the same moment waits. */
+async function askedBefore(
+  client: Queryable,
+  { owner, idempotency }: RunRequest,
+  id: string,
+): Promise<string | undefined> {
+  if (idempotency === undefined) return undefined;
+  const { key, request } = idempotency;
+  const digest = digestOf(request);
+  const { rowCount } = await client.query(
+    `insert into croft.run_request (owner, key, digest, run_id, expires_at)
+     values ($1, $2, decode($3, 'hex'), $4, croft.now() + interval '24 hours')
+     on conflict (owner, key) do update
+       set digest = excluded.digest, run_id = excluded.run_id, expires_at = excluded.expires_at
+       where run_request.expires_at <= croft.now()`,
+    [owner, key, digest, id],
+  );
+  if (rowCount === 1) return undefined;
+  const { rows } = await client.query<{ run_id: string; is_same: boolean }>(
+    `select run_id, digest = decode($3, 'hex') as is_same from croft.run_request where owner = $1 and key = $2`,
+    [owner, key, digest],
+  );
+  const [earlier] = rows;
+  if (earlier === undefined) throw new Error("a request was forgotten at this very moment");
+  if (!earlier.is_same) throw keyReused();
+  return earlier.run_id;
 }
 
 /** What only the values of this run make wrong. */

@@ -8,12 +8,12 @@ import { ownerOf, scopeOf } from "../principal.ts";
 
 export const JobPath = z.object({ id: z.uuid() });
 
-const IdempotencyHeaders = z.object({
+export const IdempotencyHeaders = z.object({
   "idempotency-key": z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
     .optional()
-    .describe("the same request under the same key within 24 hours is the same job"),
+    .describe("the same request under the same key within 24 hours is answered with what it made"),
 });
 
 export function jobRoutes(app: App, engine: Engine): void {

@@ -27,6 +27,7 @@ import { z } from "zod";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
 import { nameOf, ownerOf, type Principal, scopeOf } from "../principal.ts";
+import { IdempotencyHeaders } from "./jobs.ts";
 
 const RunPath = z.object({ id: z.uuid() });
 
@@ -45,6 +46,7 @@ function startRoute(app: App, engine: Engine): void {
         tags: ["runs"],
         summary: "Run a pipeline",
         body: NewRun,
+        headers: IdempotencyHeaders,
         response: {
           202: StartedRun,
           ...describeProblems(
@@ -57,16 +59,19 @@ function startRoute(app: App, engine: Engine): void {
         },
       },
     },
-    async ({ principal, body, raw }, reply) => {
+    async ({ principal, body, headers, raw }, reply) => {
       const checkout = await checkoutOf(engine, principal, body);
       // Of a large checkout it takes a while: who has given up meanwhile wants no run.
       if (checkout !== undefined && raw.socket.destroyed) {
         throw new EngineError("unavailable", "nobody waits for the answer any more");
       }
       const request = await requestOf(engine.database, principal, body);
-      const id = await startRun(engine, { ...request, checkout });
-      const notKept = checkout === undefined ? [] : await keepBeginning(engine, id, checkout);
+      const { "idempotency-key": key } = headers;
+      const idempotency = key === undefined ? undefined : { key, request: body };
+      const id = await startRun(engine, { ...request, checkout, idempotency });
       const run = await showRun(engine.database, scopeOf(principal), id);
+      const isBeginning = checkout !== undefined && checkout.commit === run.commit; // else it was asked for before
+      const notKept = isBeginning ? await keepBeginning(engine, id, checkout) : [];
       const answer = { ...run, warnings: [...(checkout?.warnings ?? []), ...notKept] };
       return await reply.code(202).header("location", `/api/runs/${id}`).send(answer);
     },

@@ -69,6 +69,18 @@ create table croft.run (
   started_at timestamptz,
   finished_at timestamptz
 );
+
+-- Which request under which key made it: the same again within a day is that run.
+create table croft.run_request (
+  owner text not null,
+  key text not null,
+  digest bytea not null,
+  run_id uuid not null references croft.run on delete cascade deferrable initially deferred,
+  expires_at timestamptz not null,
+  primary key (owner, key)
+);
+create index run_request_run on croft.run_request (run_id);
+
 create table croft.run_counter (
   owner text not null,
   name text not null,
