@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["{contract,git,pipeline,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}"],
     globalSetup: ["test/support/test-run.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3, // tests that start processes wait for them a third of their time
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A test that hangs on an open handle must be seen, not waited for.

@@ -1,6 +1,6 @@
 // Runs on a checkout of this machine: worktrees of it, results in it, and its owner is not disturbed.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunDetail } from "@croft/contract";
 import {
@@ -137,6 +137,10 @@ test("what is not committed is left out and told, or taken, and its owner's file
     "uncommitted changes are not included; --dirty takes them",
   ]);
   expect((await look({ uncommitted: true })).warnings).toEqual([]);
+  writeFileSync(join(checkout, ".gitmodules"), '[submodule "lib"]\n\tpath = lib\n');
+  const { warnings } = await look({ uncommitted: true });
+  expect(warnings).toEqual(["submodules are empty directories in its steps"]);
+  rmSync(join(checkout, ".gitmodules"));
   const steps = (command: string) => `steps: { see: { run: "${command}" } }`;
   const without = await run(steps("test ! -e new.txt; grep -q checkout README.md"));
   expect(without).toMatchObject({ status: "done", error: null });

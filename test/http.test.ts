@@ -63,7 +63,7 @@ test("a path that is no URL", async () => {
 describe("bodies", () => {
   test.each([
     ["malformed JSON", '{"email": ', 400, "invalid-json"],
-    ["nothing", "", 400, "invalid-json"],
+    ["nothing", "", 422, "invalid-input"],
     ["JSON of the wrong kind", "[1, 2]", 422, "invalid-input"],
     ["a poisoned prototype", '{"__proto__": {"role": "admin"}}', 400, "invalid-json"],
     ["an unknown field", '{"email":"a@b","password":"x","role":"admin"}', 422, "invalid-input"],

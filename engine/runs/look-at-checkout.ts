@@ -21,6 +21,7 @@ export interface FoundCheckout {
   readonly warnings: readonly string[];
 }
 
+const NO_MODULES = "submodules are empty directories in its steps";
 const LEFT_OUT = "uncommitted changes are not included; --dirty takes them";
 
 /** At once, not when the run gets its turn: its owner means what is there now. Only for who may use this machine's files. */
@@ -38,7 +39,12 @@ export async function lookAtCheckout(
     const state: LocalState = await local.resolve({ ...question, ref });
     const commit = uncommitted && state.isDirty ? await local.snapshot(question) : state.commit;
     const isLeftOut = state.isDirty && !uncommitted && ref === undefined;
-    return { path: await realpath(path), commit, warnings: isLeftOut ? [LEFT_OUT] : [] };
+    const modules = await local.readFile({ checkout: path, commit, path: ".gitmodules" });
+    const warnings = [
+      ...(isLeftOut ? [LEFT_OUT] : []),
+      ...(modules === undefined ? [] : [NO_MODULES]),
+    ];
+    return { path: await realpath(path), commit, warnings };
   } catch (error) {
     if (error instanceof WorktreeError) throw invalid(error.message, error);
     if (!(error instanceof GitError) || error.code === "aborted") throw error;

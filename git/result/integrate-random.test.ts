@@ -6,7 +6,7 @@ import { git as plainGit } from "../../test/support/make-repository.ts";
 import { type Recorded, resultScene } from "../../test/support/result-scene.ts";
 import { type SeededRandom, seededRandom } from "../../test/support/seeded-random.ts";
 
-const ROUNDS = 25;
+const ROUNDS = 12;
 const BRANCHES = 5;
 const PATHS = ["a", "b", "c/a", "c/b", "c/d/a", "e/a", "e/b", "odd name", "é"];
 const ATTRIBUTES = [

@@ -161,7 +161,8 @@ async function judge(
     "select type, (data ->> 'attempt')::integer as attempt from croft.event where subject = $1 order by seq",
     [id],
   );
-  const told = events.filter(({ type }) => type !== "job.progress").map(({ type }) => type);
+  const isTurn = (type: string) => type.startsWith("job.") && type !== "job.progress";
+  const told = events.map(({ type }) => type).filter(isTurn);
   const wanted = /^job.queued,(job.started,job.retrying,)+job.started,job.done$/;
   const last = events.at(-1)?.attempt ?? 0;
   const { rows: late } = await pool.query<{ text: string }>(
