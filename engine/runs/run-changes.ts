@@ -245,8 +245,14 @@ export class RunChanges {
     }
   }
 
+  /** Of what made the run fail: not of a step whose failure it was told not to mind. */
   #firstError(): JobError | null {
-    const failed = this.steps.find(({ status, error }) => status === "failed" && error !== null);
+    const minded = new Set(
+      this.pipeline.steps.filter(({ continueOnError }) => !continueOnError).map(({ id }) => id),
+    );
+    const failed = this.steps.find(
+      ({ step, status, error }) => status === "failed" && error !== null && minded.has(step),
+    );
     if (failed?.error == null) return null;
     return { ...failed.error, message: `step '${failed.step}': ${failed.error.message}` };
   }

@@ -5,6 +5,7 @@ import { checkQueue } from "../../test/support/check-queue.ts";
 import type { HeldAttempt } from "../../test/support/job-scene.ts";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
 import { defineJobType } from "../jobs/job-type.ts";
 import { startWorker } from "../worker/start-worker.ts";
 import { cancelRun, decideApproval, retryRun } from "./change-runs.ts";
@@ -324,4 +325,22 @@ steps:
   expect(run?.message).toContain("outputs: ");
   const keyed = start(`${header}concurrency: "\${{ fromJSON('{') }}"\nsteps:\n  a: { run: x }\n`);
   await expect(keyed).rejects.toMatchObject({ code: "invalid-input" });
+});
+
+test("a run fails with the error of what made it fail, not of a step whose failure it does not mind", async () => {
+  const { start, begun, ended, query } = await runScene();
+  const id = await start(`${header}
+steps:
+  a: { run: x, continue-on-error: true }
+  b: { run: x, needs: [a] }
+`);
+  for (const name of ["a", "b"]) {
+    const [step] = await begun(name);
+    step?.fail(new JobFailure("invalid", "bad", `${name} ended badly`));
+  }
+  await ended(id, "failed");
+  const [run] = await query("select error ->> 'message' as message from croft.run where id = $1", [
+    id,
+  ]);
+  expect(run?.message).toBe("step 'b': b ended badly");
 });
