@@ -1,7 +1,10 @@
 // Runs from the command line, as real processes: run, approve, retry, cancel.
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
-import type { RunDetail } from "@croft/contract";
+import type { RunDetail, RunList } from "@croft/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { runCroft, startServer } from "./support/croft-process.ts";
 import { makeRepository } from "./support/make-repository.ts";
@@ -19,7 +22,7 @@ async function scene() {
   onTestFinished(async () => void (await server.stop()));
   const begin = (...args: string[]) => runCroft(args, { env: { CROFT_DATA: data } });
   return {
-    begin,
+    ...{ begin, data, server },
     croft: async (...args: string[]) => {
       const process = begin(...args);
       const code = await process.exit;
@@ -111,3 +114,35 @@ test("a step waits for a person; Ctrl-C cancels the run", async () => {
   expect(running.output()).toContain(`croft: run ${id} cancelled`);
   expect((await run(id)).steps.map(({ status }) => status)).toEqual(["done", "cancelled"]);
 }, 90_000);
+
+test("a run whose acknowledgement was lost is asked for again, and is one run", async () => {
+  const { data, server, pipeline } = await scene();
+  const file = await pipeline('steps:\n  only: { run: "true" }\n');
+  let lost = 0;
+  const proxy = createServer((client) => {
+    const { port, hostname } = new URL(server.url);
+    const there = connect(Number(port), hostname);
+    let isStart = false;
+    client.on("data", (chunk) => {
+      isStart ||= chunk.includes("POST /api/runs ");
+      there.write(chunk);
+    });
+    there.on("data", (chunk) => {
+      if (!isStart || lost > 0) return void client.write(chunk);
+      lost++;
+      client.destroy();
+    });
+    const end = () => [client, there].forEach((socket) => void socket.destroy());
+    for (const socket of [client, there]) socket.on("close", end).on("error", end);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const token = readFileSync(join(data, "run/cli-token"), "utf8").trim();
+  const env = { CROFT_URL: `http://127.0.0.1:${port}`, CROFT_TOKEN: token };
+  const running = runCroft(["run", file], { env });
+  expect({ code: await running.exit, lost }).toEqual({ code: 0, lost: 1 });
+  const { runs } = (await getJson(server, "/api/runs")) as RunList;
+  expect(runs.map(({ id }) => id)).toEqual([running.stdout().trim()]);
+}, 60_000);

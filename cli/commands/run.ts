@@ -1,4 +1,5 @@
 // `croft run`: runs a pipeline, tells what its steps do, and ends as it ends.
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { RunDetail } from "@croft/contract";
 import { EngineError, findExcludesFile } from "@croft/engine";
@@ -107,21 +108,22 @@ async function withIgnored(place: RunPlace): Promise<RunPlace> {
 
 const TRIES = 3;
 
-/** A server that nobody needed may end at this very moment; what never reached it is asked again. */
+/** A server may end, or be killed, at this very moment: asked again under the same key, it is one run. */
 async function submit(reach: Reach, body: Awaited<ReturnType<typeof requestOf>>) {
+  const params = { header: { "idempotency-key": randomUUID() } };
   for (let left = TRIES - 1; ; left--) {
     const { client } = await reach();
     try {
-      return requireAnswer(await client.POST("/api/runs", { body }));
+      return requireAnswer(await client.POST("/api/runs", { params, body }));
     } catch (error) {
-      if (left === 0 || !isRefused(error)) throw error;
+      if (left === 0 || !isCutOff(error)) throw error;
     }
   }
 }
 
-function isRefused(error: unknown): boolean {
-  const fetching = error instanceof EngineError ? (error.cause as { cause?: unknown }) : undefined;
-  return (fetching?.cause as NodeJS.ErrnoException | undefined)?.code === "ECONNREFUSED";
+/** No answer came at all. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof EngineError && error.cause instanceof TypeError;
 }
 
 async function cancel(reach: Reach, id: string): Promise<void> {

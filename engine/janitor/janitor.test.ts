@@ -1,18 +1,9 @@
 // What has had its time goes, what has not stays, and nothing that still waits is forgotten.
 import { expect, test } from "vitest";
 import { jobScene } from "../../test/support/job-scene.ts";
+import { usualRetention } from "../../test/support/usual-retention.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { clean } from "./janitor.ts";
-
-const DAY_MS = 86_400_000;
-const CONFIG = {
-  retention: {
-    jobs: 90 * DAY_MS,
-    events: 30 * DAY_MS,
-    artifacts: 30 * DAY_MS,
-    results: 7 * DAY_MS,
-  },
-};
 
 test("old jobs, events and logs go, younger ones stay", async () => {
   const { engine, submit, startWorker, query } = await jobScene();
@@ -28,14 +19,16 @@ test("old jobs, events and logs go, younger ones stay", async () => {
       "select (select count(*)::int from croft.job) as jobs, (select count(*)::int from croft.event where subject = $1) as events",
       [id],
     );
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   expect(await counts()).toEqual([{ jobs: 1, events: 3 }]);
-  await clean(engine.database, { retention: { ...CONFIG.retention, events: -1000 } });
+  await clean(engine.database, { retention: { ...usualRetention.retention, events: -1000 } });
   expect(await counts()).toEqual([{ jobs: 1, events: 0 }]);
   expect(await query("select xid > '0' as moved from croft.event_floor")).toEqual([
     { moved: true },
   ]);
-  await clean(engine.database, { retention: { ...CONFIG.retention, jobs: -1000, events: -1000 } });
+  await clean(engine.database, {
+    retention: { ...usualRetention.retention, jobs: -1000, events: -1000 },
+  });
   expect(await counts()).toEqual([{ jobs: 0, events: 0 }]);
 });
 
@@ -47,7 +40,7 @@ test("an idle lane goes after an hour, unless it has a limit of its own or a job
   await query(
     "update croft.lane set has_own_limit = key = 'own limit', used_at = now() - interval '2 hours'",
   );
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   const lanes = await query("select key from croft.lane order by key");
   expect(lanes).toEqual([{ key: "later" }, { key: "own limit" }]);
   await query("update croft.job set run_at = now() where id = $1", [id]);

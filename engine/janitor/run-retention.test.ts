@@ -5,20 +5,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { DAY_MS, usualRetention } from "../../test/support/usual-retention.ts";
 import { newId } from "../new-id.ts";
 import { forgetInCheckouts } from "../runs/forget-in-checkouts.ts";
 import { wantedRuns } from "../runs/wanted-runs.ts";
 import { clean } from "./janitor.ts";
-
-const DAY_MS = 86_400_000;
-const CONFIG = {
-  retention: {
-    jobs: 90 * DAY_MS,
-    events: 30 * DAY_MS,
-    artifacts: 30 * DAY_MS,
-    results: 7 * DAY_MS,
-  },
-};
 
 interface MadeRun {
   readonly ended?: string;
@@ -74,7 +65,7 @@ test("ended long ago they go, with those inside of them; active and young ones s
   const active = await make();
   // One inside goes with the outermost, however long ago it ended.
   const inner = await make({ ended: "99 days", parent: active });
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   expect(await left()).toEqual([young, active, inner].sort());
   expect(await counts()).toEqual([{ jobs: 6, steps: 6, logs: 6, events: 6 }]);
   const wanted = await wantedRuns(engine.database, [old, young, active, inner, "no-id", newId()]);
@@ -97,7 +88,7 @@ test("a run with more steps than one part can take goes in several", async () =>
   expect(seen).toEqual([150, 50, 0, 0]);
   expect(await left()).toEqual([]);
   expect(await counts()).toEqual([{ jobs: 0, steps: 0, logs: 0, events: 0 }]);
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
 });
 
 test("what is being gone on with at that moment is left alone", async () => {
@@ -107,7 +98,7 @@ test("what is being gone on with at that moment is left alone", async () => {
   try {
     await client.query("begin");
     await client.query("select from croft.run where id = $1 for update", [id]);
-    await clean(engine.database, CONFIG);
+    await clean(engine.database, usualRetention);
     await client.query("update croft.run set finished_at = null, status = 'queued' where id = $1", [
       id,
     ]);
@@ -115,7 +106,7 @@ test("what is being gone on with at that moment is left alone", async () => {
   } finally {
     client.release();
   }
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   expect(await left()).toEqual([id]);
   expect(await query("select results_removed_at from croft.run")).toEqual([
     { results_removed_at: null },
@@ -125,13 +116,15 @@ test("what is being gone on with at that moment is left alone", async () => {
 test("jobs of a run stay as long as it does", async () => {
   const { engine, query, make, counts } = await scene();
   const id = await make(); // it runs, and its first jobs ended 200 days ago
-  await clean(engine.database, { retention: { ...CONFIG.retention, events: 400 * DAY_MS } });
+  await clean(engine.database, {
+    retention: { ...usualRetention.retention, events: 400 * DAY_MS },
+  });
   expect((await counts())[0]).toMatchObject({ jobs: 2, logs: 2 });
   await query(
     "update croft.run set finished_at = croft.now() - interval '100 days', status = 'done' where id = $1",
     [id],
   );
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   expect((await counts())[0]).toMatchObject({ jobs: 0, logs: 0 });
 });
 
@@ -157,7 +150,7 @@ test("what a run recorded in a checkout leaves it; branches stay", async () => {
     `${checkout}-gone`,
     lost,
   ]);
-  await clean(engine.database, CONFIG);
+  await clean(engine.database, usualRetention);
   await forgetInCheckouts(engine);
   expect(git("for-each-ref", "--format=%(refname)").trim().split("\n")).toEqual([
     `refs/croft/runs/${young}/a`,

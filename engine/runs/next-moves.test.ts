@@ -1,7 +1,8 @@
 // Whatever order things end in: steps start when they may, once, and every run comes to the same end.
-import { type Pipeline, parsePipeline } from "@croft/pipeline";
+import type { Pipeline } from "@croft/pipeline";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { pendingRun, soundPipeline } from "../../test/support/pending-run.ts";
 import { type Expressions, nextMoves } from "./next-moves.ts";
 import { afterMove, hasEnded, type Move, type RunState, type StepState } from "./run-state.ts";
 
@@ -14,22 +15,6 @@ const usual: Expressions = {
     return ids.map((id) => ({ id, values: { n: id }, dependsOn: [] }));
   },
 };
-
-function pipelineOf(text: string): Pipeline {
-  const { pipeline, problems } = parsePipeline(text);
-  if (pipeline === undefined) throw new Error(JSON.stringify(problems));
-  return pipeline;
-}
-
-function beginning(pipeline: Pipeline): RunState {
-  const steps = pipeline.steps.map(
-    ({ id }): StepState => ({
-      ...{ step: id, item: "", status: "pending", isGroup: false },
-      ...{ dependsOn: [], isLeftAlone: false },
-    }),
-  );
-  return { status: "running", isCancelled: false, steps };
-}
 
 function nameOf(move: Move): string {
   if (!("step" in move)) return move.kind;
@@ -44,8 +29,8 @@ class PlayedRun {
   state: RunState;
 
   constructor(text: string) {
-    this.pipeline = pipelineOf(text);
-    this.state = beginning(this.pipeline);
+    this.pipeline = soundPipeline(text);
+    this.state = pendingRun(this.pipeline);
     this.go();
   }
 

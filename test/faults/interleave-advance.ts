@@ -1,5 +1,5 @@
 // The way in which processes go on with a run, on a model of the database: whatever comes in between, nothing is forgotten or done twice.
-import { type Pipeline, parsePipeline } from "@croft/pipeline";
+import type { Pipeline } from "@croft/pipeline";
 import fc from "fast-check";
 import { type Expressions, nextMoves } from "../../engine/runs/next-moves.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type RunState,
   type StepState,
 } from "../../engine/runs/run-state.ts";
+import { pendingRun, soundPipeline } from "../support/pending-run.ts";
 import type { Interleaving } from "./interleave-locks.ts";
 
 interface DrawnStep {
@@ -66,19 +67,7 @@ function pipelineOf(steps: readonly DrawnStep[]): Pipeline {
     return `  s${index}: { run: x, needs: [${wanted}], continue-on-error: ${isTolerant}${matrix} }`;
   });
   const text = `repository: https://example.com/a.git\nsteps:\n${lines.join("\n")}\n`;
-  const { pipeline, problems } = parsePipeline(text);
-  if (pipeline === undefined) throw new Error(JSON.stringify(problems));
-  return pipeline;
-}
-
-function beginning(pipeline: Pipeline): RunState {
-  const steps = pipeline.steps.map(
-    ({ id }): StepState => ({
-      ...{ step: id, item: "", status: "pending", isGroup: false },
-      ...{ dependsOn: [], isLeftAlone: false },
-    }),
-  );
-  return { status: "running", isCancelled: false, steps };
+  return soundPipeline(text);
 }
 
 function outcomeOf(steps: readonly DrawnStep[], step: string, item: string): "done" | "failed" {
@@ -102,7 +91,7 @@ function endsOf({ status, steps }: RunState): string {
 
 /** One job at a time, one who goes on. */
 function playAlone(pipeline: Pipeline, steps: readonly DrawnStep[]): RunState {
-  let state = beginning(pipeline);
+  let state = pendingRun(pipeline);
   for (;;) {
     const moves = nextMoves(pipeline, state, EXPRESSIONS);
     for (const move of moves) state = afterMove(state, move);
@@ -130,7 +119,7 @@ class ModelRun {
     this.#scheduler = scheduler;
     this.#pipeline = pipeline;
     this.#steps = steps;
-    this.state = beginning(pipeline);
+    this.state = pendingRun(pipeline);
   }
 
   later(work: () => Promise<void>): void {

@@ -1,0 +1,28 @@
+// Whose files a command may be given: paths of the machine are for its own people, whatever is allowed them.
+import { expect, onTestFinished, test } from "vitest";
+import { makeRepository } from "../../test/support/make-repository.ts";
+import { scratchDirectory } from "../../test/support/scratch-directory.ts";
+import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+import { readJob } from "../jobs/read-jobs.ts";
+import { startWorker } from "../worker/start-worker.ts";
+
+test("a path of this machine is refused to an app, and taken from its own people", async () => {
+  const engine = await scratchEngine({ "git.allowLocal": true });
+  const repository = await makeRepository(await scratchDirectory(), "app", { files: 1 });
+  const worker = await startWorker(engine);
+  onTestFinished(() => worker.close(0));
+  const run = async (owner: string) => {
+    const job = { type: "command", input: { repository, command: "true" }, owner };
+    const { id } = await engine.intake.submit({ ...job, priority: "normal" });
+    return await waitUntil("its end", async () => {
+      const read = await readJob(engine.database, { owner: undefined }, id);
+      return read.finished_at === null ? undefined : read;
+    });
+  };
+  expect(await run("app:1")).toMatchObject({
+    ...{ status: "failed", attempt: 1 },
+    error: { code: "invalid-remote", class: "invalid" },
+  });
+  expect(await run("local")).toMatchObject({ status: "done" });
+});
