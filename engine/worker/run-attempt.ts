@@ -15,6 +15,7 @@ export interface ClaimedJob {
   readonly key: string;
   readonly lane_id: string;
   readonly type: string;
+  readonly class: number;
   readonly attempt: number;
   readonly timeout_ms: number | null;
   readonly input: unknown;

@@ -184,3 +184,20 @@ test("an unknown type is refused with the known ones, and a wrong input with the
   });
   await expect(submit({ input: { name: 1 } })).rejects.toMatchObject({ code: "invalid-input" });
 });
+
+test("what a worker took ahead and has no slot for runs on another", async () => {
+  const { submit, startWorker, begun, query, held } = await scene({ "worker.slots": "2" });
+  await startWorker();
+  const noop = { type: "noop", input: {} };
+  await Promise.all(Array.from({ length: 40 }, () => submit(noop)));
+  const count = async (status: string) =>
+    (await query("select id from croft.job where status = $1", [status])).length;
+  await waitUntil("the short ones", async () => (await count("done")) === 40);
+  await Promise.all(Array.from({ length: 8 }, () => submit()));
+  await waitUntil("two to run, and all others back in line", async () => {
+    return (await count("running")) === 2 && (await count("queued")) === 6;
+  });
+  expect(held.length).toBe(2);
+  await startWorker();
+  await begun(4);
+});

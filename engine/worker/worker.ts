@@ -5,13 +5,9 @@ import type { JobTypes } from "../jobs/job-type.ts";
 import type { Log } from "../log.ts";
 import { newId } from "../new-id.ts";
 import { endDeadWorkers, type HostIdentity, type Neighbour } from "./end-dead-workers.ts";
+import { Hand } from "./hand.ts";
 import { LEASE_TIMES, Lease, type LeaseTimes } from "./lease.ts";
-import {
-  type AttemptResult,
-  type ClaimedJob,
-  RunningAttempt,
-  type StopReason,
-} from "./run-attempt.ts";
+import { type ClaimedJob, RunningAttempt } from "./run-attempt.ts";
 import { TurnTaker } from "./turn-taker.ts";
 
 export interface WorkerOptions {
@@ -44,11 +40,10 @@ const SETTLE_LIMIT_MS = 10_000;
  */
 export class JobWorker {
   readonly #options: WorkerOptions;
-  readonly #running = new Map<string, RunningAttempt>();
   readonly #turns: TurnTaker;
   readonly #deaf: (() => void)[] = [];
-  #results: AttemptResult[] = [];
   #id = "";
+  #hand: Hand;
   #lease: Lease | undefined;
   #isTurning = false;
   #isWanted = false;
@@ -62,11 +57,12 @@ export class JobWorker {
   private constructor(options: WorkerOptions) {
     this.#options = options;
     this.#turns = new TurnTaker(options.database, [...options.types.keys()], options.maxLost);
+    this.#hand = this.#newHand();
   }
 
   static async start(options: WorkerOptions): Promise<JobWorker> {
     const worker = new JobWorker(options);
-    await worker.#begin();
+    await worker.#register();
     const { listener } = options;
     worker.#deaf.push(
       listener.hear("croft_wake", () => worker.#look()),
@@ -81,7 +77,7 @@ export class JobWorker {
   }
 
   get runningCount(): number {
-    return this.#running.size;
+    return this.#hand.runningCount;
   }
 
   /** Takes nothing more and waits for what runs; what has not ended by then is given back to the queue. */
@@ -92,6 +88,7 @@ export class JobWorker {
 
   async #close(drainMs: number): Promise<void> {
     this.#isDraining = true;
+    this.#hand.close();
     for (const deafen of this.#deaf) deafen();
     await this.#tellDraining();
     await this.#settleAll(drainMs);
@@ -116,7 +113,7 @@ export class JobWorker {
     }
   }
 
-  async #begin(): Promise<void> {
+  async #register(): Promise<void> {
     const { database, log, host, version, slots, types, times = LEASE_TIMES } = this.#options;
     const workerId = newId();
     const values = [
@@ -173,16 +170,15 @@ export class JobWorker {
 
   async #turnOnce(id: string): Promise<void> {
     clearTimeout(this.#timer);
-    const results = this.#results;
-    this.#results = [];
-    const slots = this.#isDraining ? 0 : this.#options.slots - this.#running.size;
+    const hand = this.#hand;
+    const results = hand.takeResults();
+    const { freeSlots, room: slots } = hand;
     let lookAgainMs = LOOK_EVERY_MS;
     try {
-      const known = () => [...this.#running.keys()];
+      const known = () => hand.ids();
       const turn = await this.#turns.take({ workerId: id, results, slots, known });
-      const lease = this.#lease;
-      if (lease !== undefined) for (const job of turn.claimed) this.#start(job, id, lease);
-      if (turn.claimed.length > 0 && turn.claimed.length < slots) this.#isWanted = true; // there may be more
+      hand.take(turn.claimed);
+      if (turn.claimed.length > 0 && turn.claimed.length < freeSlots) this.#isWanted = true; // there may be more
       for (const stale of turn.refused) {
         this.#options.log.warn(
           { job: stale.id, attempt: stale.attempt },
@@ -191,30 +187,36 @@ export class JobWorker {
       }
       if (turn.nextDueMs !== undefined) lookAgainMs = Math.min(lookAgainMs, turn.nextDueMs);
     } catch (error) {
-      if (this.#lease !== undefined) this.#results.unshift(...results);
+      hand.putBack(results);
       lookAgainMs = AGAIN_AFTER_MS;
       this.#options.log.warn({ err: error }, "the queue cannot be reached at the moment");
     }
     this.#timer = setTimeout(() => this.#look(), lookAgainMs);
   }
 
-  #start(job: ClaimedJob, workerId: string, guard: Lease): void {
+  #begin(job: ClaimedJob): RunningAttempt {
     const { database, log, types, timeoutMs, maxLost, logBytesMax } = this.#options;
+    const guard = this.#lease;
+    if (guard === undefined) throw new Error("a worker without a lease begins nothing");
+    const workerId = this.#id;
     const context = { database, log, types, workerId, timeoutMs, maxLost, logBytesMax, guard };
-    const attempt = new RunningAttempt(job, context);
-    this.#running.set(job.id, attempt);
-    void attempt.ended.then((result) => {
-      this.#running.delete(job.id);
-      if (workerId === this.#id) this.#results.push(result);
-      this.#look();
-      this.#onIdle?.();
+    return new RunningAttempt(job, context);
+  }
+
+  #newHand(): Hand {
+    return new Hand({
+      slots: this.#options.slots,
+      begin: (job) => this.#begin(job),
+      onEnded: (isLow) => {
+        if (isLow) this.#look();
+        this.#onIdle?.();
+      },
     });
   }
 
   #cancel(ids: readonly string[] | "*"): void {
-    const here = ids === "*" ? [] : ids.flatMap((id) => this.#running.get(id) ?? []);
-    for (const attempt of here) attempt.stop("cancelled");
-    if (here.length === ids.length) return;
+    const elsewhere = ids === "*" ? ["*"] : ids.filter((id) => !this.#hand.stop(id, "cancelled"));
+    if (elsewhere.length === 0) return;
     // One of them may be on its way to us in the turn that is being taken.
     this.#mayHaveMissed = true;
     this.#look();
@@ -228,27 +230,22 @@ export class JobWorker {
         "select id from croft.job where worker_id = $1 and status = 'running' and cancel_requested_at is not null",
         [workerId],
       );
-      for (const { id } of rows) this.#running.get(id)?.stop("cancelled");
+      for (const { id } of rows) this.#hand.stop(id, "cancelled");
     } catch (error) {
       log.warn({ err: error }, "cancelled jobs are told with the next renewal");
     }
   }
 
-  #stopAll(reason: StopReason): void {
-    for (const attempt of this.#running.values()) attempt.stop(reason);
-  }
-
   async #settleAll(drainMs: number): Promise<void> {
     let isPatient = true;
     const timers = [
-      setTimeout(() => this.#stopAll("drained"), drainMs),
+      setTimeout(() => this.#hand.stopAll("drained"), drainMs),
       setTimeout(() => {
         isPatient = false;
         this.#onIdle?.();
       }, drainMs + SETTLE_LIMIT_MS),
     ];
-    const isBusy = () =>
-      isPatient && (this.#running.size > 0 || this.#results.length > 0 || this.#isTurning);
+    const isBusy = () => isPatient && (!this.#hand.isEmpty || this.#isTurning);
     this.#look();
     while (isBusy()) {
       await new Promise<void>((resolve) => {
@@ -264,16 +261,14 @@ export class JobWorker {
     log.error({ worker: this.#id, reason }, "the worker may not go on: its jobs are ended");
     const lease = this.#lease;
     this.#lease = undefined;
-    this.#results = [];
-    this.#stopAll("lost");
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    await this.#hand.abandon();
     await lease?.close();
-    this.#results = [];
+    this.#hand = this.#newHand();
     while (!this.#isEnded) {
       try {
         await this.#endAs("lost", reason);
         if (this.#isDraining) return this.#onIdle?.();
-        await this.#begin();
+        await this.#register();
         return this.#look();
       } catch (error) {
         log.warn({ err: error }, "the worker cannot start again yet");

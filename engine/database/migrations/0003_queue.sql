@@ -428,7 +428,7 @@ begin
       seq = j.seq + 1,
       event_xid = greatest(j.event_xid, pg_current_xact_id())
     from change x where j.id = x.id
-    returning j.id, j.owner, j.key, j.lane_id, j.type, j.status, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid,
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.status, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid,
       j.error, j.run_at, j.run_id, x.outcome, x.starts
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
@@ -475,7 +475,7 @@ begin
   )
   select coalesce(array_agg(id) filter (where not starts), '{}'), array_agg(id) filter (where starts),
       (select json_agg(s) from (
-        select id, owner, key, lane_id, type, attempt, timeout_ms, input from changed where starts) s),
+        select id, owner, key, lane_id, type, class, attempt, timeout_ms, input from changed where starts) s),
       array_agg(run_id) filter (where run_id is not null and not starts and status <> 'queued'),
       array_agg(run_id) filter (where outcome = 'held'), array_agg(lane_id) filter (where outcome = 'held'),
       (select back from gone)
