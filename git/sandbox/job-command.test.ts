@@ -1,15 +1,18 @@
 // A command gives what it gave, sees what it may, and ends when it must; in the sandbox and without one.
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, readdirSync } from "node:fs";
+import { chownSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { projectRoot } from "../../scripts/source-files.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { sleepers, uniqueSleep } from "../../test/support/sleepers.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
+import { readProcessState } from "../command/process-state.ts";
+import { descendantsOf, processesIn, signalProcess } from "../command/process-tree.ts";
 import { JobCommand, type JobCommandOptions, type JobPlace } from "./job-command.ts";
 import { jobUser } from "./job-user.ts";
 
@@ -248,3 +251,54 @@ test("when Croft is killed, everything in its sandboxes is gone", async () => {
   croft.kill("SIGKILL");
   await waitUntil("their end", () => sleepers(sleep).length === 0);
 });
+
+test("all of a sandbox is found by its workspace, also what has not begun", async () => {
+  const place = await makePlace(true);
+  const command = new JobCommand(["sleep", "1000"], place);
+  onTestFinished(() => command.end());
+  const uid = user?.uid ?? process.getuid?.() ?? 0;
+  const outer = await waitUntil("bubblewrap", () => descendantsOf(process.pid).find(isBubblewrap));
+  await waitUntil("the command", () => descendantsOf(outer).length === 2);
+  const found = processesIn([place.workspace], uid);
+  expect(found).toEqual(expect.arrayContaining([outer, ...descendantsOf(outer)]));
+});
+
+test("bubblewrap that is killed just after its start leaves nothing", async () => {
+  const place = await makePlace(true);
+  const { seconds } = uniqueSleep();
+  for (let round = 0; round < 6; round++) {
+    const command = new JobCommand(["sleep", seconds], place);
+    const [outer = 0] = await waitUntil("bubblewrap", () => {
+      const found = childrenOf(process.pid).filter(isBubblewrap);
+      return found.length > 0 && found;
+    });
+    // Its arguments are still on their way, so the loop must go on; but rarely, or the moment is missed.
+    for (let looks = 1; childrenOf(outer).length === 0; looks++) {
+      if (looks % 100 === 0) await nextTurn();
+    }
+    signalProcess(outer, "SIGKILL");
+    await expect(command.result).rejects.toMatchObject({ code: "sandbox-failed" });
+    expect(namedBy(seconds)).toEqual([]);
+  }
+});
+
+/** Living processes with this in their command line: bubblewrap has that of its command. */
+function namedBy(text: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || readProcessState(pid)?.isAlive !== true) return false;
+    return (
+      existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text)
+    );
+  });
+}
+
+/** Quicker than to look at all processes. */
+function childrenOf(pid: number): number[] {
+  const told = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return told.split(" ").filter(Boolean).map(Number);
+}
+
+function isBubblewrap(pid: number): boolean {
+  const state = readProcessState(pid);
+  return state?.isAlive === true && state.program === "bwrap";
+}

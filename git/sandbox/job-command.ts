@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { childEnd } from "../command/child-end.ts";
 import { endProcessGroup, KILL_GRACE_MS } from "../command/end-process-group.ts";
 import { isProcessAlive, type ProcessIdentity } from "../command/process-identity.ts";
-import { descendantsOf, signalProcess } from "../command/process-tree.ts";
+import { descendantsOf, signalProcess, WORKSPACE_VARIABLE } from "../command/process-tree.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { jobEnvironment, PATH } from "./job-environment.ts";
 import type { JobUser } from "./job-user.ts";
@@ -74,7 +74,7 @@ export class JobCommand {
   end(reason: "timeout" | "aborted" = "aborted"): Promise<void> {
     this.#stopped ??= reason;
     if (this.#ending === undefined) {
-      this.#ending = this.#end();
+      this.#ending = this.#end(this.#graceMs());
       this.#ending.catch(() => {}); // told by the result, and to whoever awaits it
     }
     return this.#ending;
@@ -91,7 +91,8 @@ export class JobCommand {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const outcome = await exitCodeOf(child);
-      await this.#ending;
+      const isCutOff = this.#status !== undefined && this.#status.exitCode() === undefined;
+      await (isCutOff ? (this.#ending ?? this.#end(0)) : this.#ending);
       await this.#gone();
       const exitCode = this.#status === undefined ? outcome : this.#status.exitCode();
       if (exitCode === undefined && this.#stopped === undefined) {
@@ -105,8 +106,8 @@ export class JobCommand {
     }
   }
 
-  async #end(): Promise<void> {
-    const graceMs = this.#graceMs();
+  /** Also when bubblewrap was killed by others: for a moment after its start its first process would outlive it. */
+  async #end(graceMs: number): Promise<void> {
     const hanging = delay(graceMs, undefined, { ref: false }); // a sandbox that never gets ready
     const init = await Promise.race([this.#status?.init, hanging]);
     if (init !== undefined) {
@@ -134,7 +135,8 @@ const EXECUTE = ["/bin/sh", "-c", 'exec "$@"', "sh"];
 /**
  * Bubblewrap itself runs outside the sandbox, so it gets nothing of the command's environment: with a PATH or LD_PRELOAD
  * of the job's it would be the job that runs there. What the command gets comes by a descriptor, where others cannot read
- * it as they can an argument.
+ * it as they can an argument. It knows the workspace so that all of it can be found: killed just after its start, it
+ * leaves a process that waits for its word for ever, or one that goes on alone (seen).
  */
 function start(argv: readonly string[], place: JobPlace, options: JobCommandOptions): ChildProcess {
   const { sandbox, workspace, temporary, user } = place;
@@ -148,7 +150,7 @@ function start(argv: readonly string[], place: JobPlace, options: JobCommandOpti
   const extra = sandbox === undefined ? ("ignore" as const) : ("pipe" as const);
   const child = spawn(program, args, {
     cwd: sandbox === undefined ? workspace : "/",
-    env: sandbox === undefined ? environment : { PATH },
+    env: sandbox === undefined ? environment : { PATH, [WORKSPACE_VARIABLE]: workspace },
     detached: true,
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe", extra, extra, extra],
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),

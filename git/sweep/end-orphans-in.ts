@@ -1,4 +1,4 @@
-// Ends the gits that a killed process has left at work in a place of ours.
+// Ends the gits and sandboxes that a killed process has left in a place of ours.
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcessState } from "../command/process-state.ts";
 import { processesIn, signalProcess } from "../command/process-tree.ts";
@@ -8,8 +8,8 @@ const END_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 10;
 
 /**
- * A first fetch could go on for hours, into files that nobody sees any more, and keep the lock it inherited. Only gits: an
- * operator's shell may stand in the directory too.
+ * A first fetch could go on for hours, into files that nobody sees any more, and keep the lock it inherited. Only what we
+ * start there ourselves: an operator's shell may stand in the directory too.
  */
 export async function endOrphansIn(path: string, jobUser: JobUser | undefined): Promise<void> {
   const giveUpAt = Date.now() + END_WITHIN_MS;
@@ -25,6 +25,6 @@ function orphansIn(path: string, jobUser: JobUser | undefined): number[] {
   const inside = [...users].flatMap((uid) => processesIn([path], uid));
   return inside.filter((pid) => {
     const state = readProcessState(pid);
-    return state?.isAlive === true && state.program.startsWith("git");
+    return state?.isAlive === true && /^(git|bwrap$)/.test(state.program);
   });
 }

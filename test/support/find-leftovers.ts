@@ -42,16 +42,17 @@ function mountsBelow(directory: string): string[] {
     .filter((path) => path.startsWith(directory));
 }
 
-/** By command line or working directory. */
+/** By command line, environment or working directory. */
 function processesIn(directory: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => {
       try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return (
-          command.includes(directory) || readlinkSync(`/proc/${pid}/cwd`).startsWith(directory)
+        const told = ["cmdline", "environ"].map((name) =>
+          readFileSync(`/proc/${pid}/${name}`, "utf8"),
         );
+        const stands = readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
+        return stands || told.some((text) => text.includes(directory));
       } catch {
         return false; // it ended meanwhile
       }
