@@ -4,7 +4,7 @@ import { Hand } from "./hand.ts";
 import type { AttemptResult, ClaimedJob, StopReason } from "./run-attempt.ts";
 
 const SLOTS = 2;
-const AHEAD = 3 * SLOTS;
+const AHEAD = 2 * SLOTS;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -18,13 +18,13 @@ function job(id: string, priority = 1): ClaimedJob {
   return { id, ...place, attempt: 1, timeout_ms: null, input: {} };
 }
 
-function scene() {
+function scene(slots = SLOTS) {
   const begun: string[] = [];
   const stopped: [string, StopReason][] = [];
   const lows: boolean[] = [];
   const ends = new Map<string, () => void>();
   const hand = new Hand({
-    slots: SLOTS,
+    slots,
     begin: ({ id, owner, lane_id, attempt }) => {
       begun.push(id);
       const ended = new Promise<AttemptResult>((resolve) => {
@@ -71,6 +71,15 @@ test("it takes as many as it has slots, until as many in a row were short", asyn
   expect(hand.room).toBe(SLOTS + AHEAD);
   hand.take([job("e"), job("f"), job("g")]);
   expect([hand.room, hand.freeSlots]).toEqual([AHEAD - 1, 0]);
+});
+
+test("with one slot nothing is taken ahead", async () => {
+  const { hand, end } = scene(1);
+  for (const id of ["a", "b", "c"]) {
+    hand.take([job(id)]);
+    await end(id);
+  }
+  expect(hand.room).toBe(1);
 });
 
 test("what waits begins when a slot is free, the more urgent first", async () => {
