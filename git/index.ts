@@ -17,6 +17,14 @@ export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/r
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
 export { type GitDirectories, gitDirectories, stagingPlace } from "./disk/git-directories.ts";
 export {
+  type FileFilters,
+  FilterError,
+  PATTERN_LENGTH_MAX,
+  PATTERNS_MAX,
+  patternFault,
+  requireFilters,
+} from "./filter/path-filters.ts";
+export {
   type LocalQuestion,
   LocalRepositories,
   type LocalState,
@@ -33,13 +41,22 @@ export {
   LockTimeout,
   RepositoryLocks,
 } from "./lock/repository-lock.ts";
+export type { ReadBlobOptions, StreamBlobOptions } from "./mirror/blob-reader.ts";
+export { hasCommit, isReachable } from "./mirror/is-reachable.ts";
+export { type KeptCommit, KeptCommits } from "./mirror/kept-commits.ts";
+export type { FileListing, FilePage } from "./mirror/list-files.ts";
 export {
   type Mirror,
   Mirrors,
 } from "./mirror/mirror.ts";
+export { MirrorContents } from "./mirror/mirror-contents.ts";
 export type { FileWish } from "./mirror/read-file.ts";
 export { type RemoteQuestion, RemoteRepositories } from "./mirror/remote-repositories.ts";
+export type { RemovalOutcome } from "./mirror/remove-mirror.ts";
 export { repackMirror } from "./mirror/repack-mirror.ts";
+export type { Comparison, FileChange, FileGone, FileWritten } from "./mirror/tree-changes.ts";
+export type { SizedEntry, TreeEntry } from "./mirror/tree-entries.ts";
+export type { TreeView } from "./mirror/tree-side.ts";
 export { USUAL_REFS } from "./mirror/update-mirror.ts";
 export { type Git, type GitOptions, openGit } from "./open-git.ts";
 export { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
@@ -51,6 +68,9 @@ export {
   type Token,
   type TokenSource,
 } from "./remote/credential-broker.ts";
+export { isPublicAddress, privateReason } from "./remote/public-address.ts";
+export { type RemoteRef, readRemoteRefs } from "./remote/read-remote-refs.ts";
+export { readTips, type Tip } from "./remote/read-tips.ts";
 export { isRefName, type RefName, refName } from "./remote/ref-name.ts";
 export type { RemoteAccess } from "./remote/remote-access.ts";
 export {
@@ -60,6 +80,15 @@ export {
   RemoteUrlError,
   type RemoteUrlRules,
 } from "./remote/remote-url.ts";
+export {
+  AddressError,
+  type AddressErrorCode,
+  type Lookup,
+  type PublicHost,
+  type ReachRules,
+  resolvePublic,
+} from "./remote/resolve-public.ts";
+export { type ResolvedRef, resolveRef } from "./remote/resolve-ref.ts";
 export type { OnReport, ReportSubject } from "./report.ts";
 export type { Collection, WantedRuns } from "./result/collect-results.ts";
 export type {

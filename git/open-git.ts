@@ -6,10 +6,14 @@ import { type GitDirectories, openGitDirectories } from "./disk/git-directories.
 import { LocalRepositories } from "./local/local-repositories.ts";
 import { claimLife, releaseLife } from "./lock/life-lock.ts";
 import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
+import { KeptCommits } from "./mirror/kept-commits.ts";
 import { Mirrors } from "./mirror/mirror.ts";
+import { MirrorContents } from "./mirror/mirror-contents.ts";
 import { RemoteRepositories } from "./mirror/remote-repositories.ts";
+import { type RemovalOutcome, removeMirror } from "./mirror/remove-mirror.ts";
 import { repackMirrors } from "./mirror/repack-mirrors.ts";
 import { detectPlatform, type Platform } from "./platform/detect-platform.ts";
+import type { RemoteUrl } from "./remote/remote-url.ts";
 import type { OnReport } from "./report.ts";
 import type { WantedRuns } from "./result/collect-results.ts";
 import { Results } from "./result/results.ts";
@@ -17,6 +21,7 @@ import { type JobUser, jobUser } from "./sandbox/job-user.ts";
 import { sweep } from "./sweep/sweep.ts";
 import { sweepRegularly } from "./sweep/sweep-regularly.ts";
 import type { SweepReport } from "./sweep/sweep-report.ts";
+import { removeTemplates } from "./sweep/sweep-templates.ts";
 import { Templates } from "./template/templates.ts";
 import { FileLedger, type WorkspaceLedger } from "./workspace/ledger.ts";
 import { WorkspaceError } from "./workspace/workspace-error.ts";
@@ -58,8 +63,14 @@ export interface Git {
   readonly results: Results;
   /** Which commit a ref of a remote is, and what its files say. */
   readonly remotes: RemoteRepositories;
+  /** Files, changes and contents of what is mirrored. */
+  readonly contents: MirrorContents;
+  /** Commits that mirrors must not lose. */
+  readonly kept: KeptCommits;
   /** The same, and more, for repositories that are the caller's own. */
   readonly local: LocalRepositories;
+  /** With its templates, when nobody wants it: `isStillWanted` is asked while nobody can begin to. */
+  removeMirror(remote: RemoteUrl, isStillWanted: () => Promise<boolean>): Promise<RemovalOutcome>;
   /** Removes leftovers of the dead: at start, and every minute. */
   sweep(): Promise<SweepReport>;
   /** Resolves when nothing runs in the background any more. Workspaces that are still there belong to nobody then. */
@@ -94,6 +105,12 @@ export async function openGit(options: GitOptions): Promise<Git> {
       ...{ directories, locks, ledger, workspaces, budgetBytes },
       jobUser: platform.jobUser,
     });
+  const removal = {
+    ...{ directories, locks, ledger },
+    removeTemplates: (home: string) =>
+      removeTemplates(home, { directories, locks, ledger, budgetBytes }),
+  };
+  const contents = new MirrorContents(mirrors);
   const results = new Results({ directories, locks, mirrors });
   const closing = new AbortController();
   const collect = collector(results, options.wantedRuns, closing.signal);
@@ -109,11 +126,15 @@ export async function openGit(options: GitOptions): Promise<Git> {
     ...{ directories, platform, locks, mirrors, templates, ledger, workspaces },
     results,
     remotes: new RemoteRepositories(mirrors),
+    contents,
+    kept: new KeptCommits(mirrors, locks),
+    removeMirror: (remote, isStillWanted) => removeMirror(removal, remote, isStillWanted),
     local: new LocalRepositories({ directories, locks }),
     sweep: sweepAll,
     close: async () => {
       closing.abort();
       await regular?.stop();
+      await contents.close();
       await mirrors.close();
       await templates.idle();
       await workspaces.idle();

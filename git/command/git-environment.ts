@@ -14,6 +14,9 @@ export type Protocol = "https" | "http" | "ssh" | "file";
 /** Where git and the shell of its helpers are; nobody's PATH is inherited. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** For ssh remotes; more options may follow. */
+export const SSH_COMMAND = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o StrictHostKeyChecking=yes";
+
 /** Since git 2.54 hooks can also be defined in configuration, which `core.hooksPath` does not stop. */
 const HOOK_EVENTS = [
   ...["applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit"],
@@ -34,7 +37,7 @@ const CONFIG: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ...HOOK_EVENTS.map((event) => [`hook.${event}.enabled`, "false"] as const),
   ["core.fsmonitor", "false"],
-  ["core.sshCommand", "ssh -o BatchMode=yes -o ConnectTimeout=30 -o StrictHostKeyChecking=yes"],
+  ["core.sshCommand", SSH_COMMAND],
   ["core.askPass", ""],
   ["core.pager", "cat"],
   ["core.editor", "false"],

@@ -40,7 +40,7 @@ export interface GitResult {
 
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
-const STDERR_BYTES_MAX = 64 * 1024;
+export const STDERR_BYTES_MAX = 64 * 1024;
 
 export async function runGit(
   args: readonly string[],
@@ -54,7 +54,7 @@ export async function runGit(
   } = options;
   const command = args[0] ?? "";
   if (signal?.aborted) throw new GitError("aborted", `git ${command} was not started`, { command });
-  const child = start(args, options);
+  const child = startGit(args, options);
   let stopped: GitErrorCode | undefined;
   const stop = (code: GitErrorCode) => {
     if (stopped !== undefined) return;
@@ -74,7 +74,7 @@ export async function runGit(
   const exitCode = end.exitCode ?? -1;
   const result = { stdout: stdout(), stderr: stderr().toString("utf8"), exitCode };
   if (stopped === undefined && (exitCode === 0 || answers.includes(exitCode))) return result;
-  throw failure(
+  throw gitFailure(
     command,
     { stopped, exitCode, spawnError: end.spawnError, stderr: result.stderr },
     options,
@@ -90,7 +90,12 @@ export async function gitText(
   return stdout.toString("utf8").trimEnd();
 }
 
-function start(args: readonly string[], options: RunGitOptions): ChildProcess {
+/** For those who read while it runs; they end it too. `holdsInput`: its input stays open. */
+export function startGit(
+  args: readonly string[],
+  options: RunGitOptions,
+  holdsInput = false,
+): ChildProcess {
   const { gitDir, workTree, cwd = "/", protocols = [], config, variables, input } = options;
   const { onHelper, lockDescriptors = [], uid, gid } = options;
   const place = [
@@ -102,7 +107,7 @@ function start(args: readonly string[], options: RunGitOptions): ChildProcess {
     env: gitEnvironment({ protocols, config, variables }),
     detached: true,
     stdio: [
-      input === undefined ? "ignore" : "pipe",
+      input === undefined && !holdsInput ? "ignore" : "pipe",
       "pipe",
       "pipe",
       onHelper === undefined ? "ignore" : "pipe",
@@ -112,13 +117,13 @@ function start(args: readonly string[], options: RunGitOptions): ChildProcess {
     ...(gid === undefined ? {} : { gid }),
   });
   child.stdin?.on("error", () => {}); // git may end before it has read all: its exit code tells
-  child.stdin?.end(input);
+  if (!holdsInput) child.stdin?.end(input);
   if (onHelper !== undefined && child.pid !== undefined) onHelper(child.stdio[3] as Duplex);
   return child;
 }
 
 /** A child that could not be started for want of descriptors has no streams. */
-function collect(
+export function collect(
   stream: Readable | null | undefined,
   maxBytes: number,
   onOverflow: () => void,
@@ -135,16 +140,16 @@ function collect(
   return () => Buffer.concat(chunks);
 }
 
-interface Outcome {
+export interface GitOutcome {
   readonly stopped: GitErrorCode | undefined;
   readonly exitCode: number;
   readonly spawnError?: Error | undefined;
   readonly stderr: string;
 }
 
-function failure(
+export function gitFailure(
   command: string,
-  outcome: Outcome,
+  outcome: GitOutcome,
   { timeoutMs = TIMEOUT_MS, secrets }: RunGitOptions,
 ): GitError {
   const { stopped, exitCode, spawnError } = outcome;

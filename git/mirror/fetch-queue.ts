@@ -1,5 +1,6 @@
 // Joins the fetches of one repository: one runs, whoever comes meanwhile shares the next, across processes too.
 import { GitError } from "../command/git-error.ts";
+import { AddressError } from "../remote/resolve-public.ts";
 import type { Wish, Wishes } from "./wishes.ts";
 
 /** What the callers of a fetch want together. */
@@ -159,5 +160,6 @@ async function areContent(members: readonly Member[]): Promise<boolean> {
 }
 
 function isRefusal(error: unknown): boolean {
+  if (error instanceof AddressError) return true; // nor what addresses it may reach
   return error instanceof GitError && ["auth", "not-found"].includes(error.code);
 }

@@ -33,8 +33,8 @@ export async function fetchShallow(
   if (!Number.isInteger(depth) || depth < 1 || depth > DEPTH_MAX) {
     throw new RangeError(`depth must be a whole number from 1 to ${DEPTH_MAX}`);
   }
-  const { tokens, signal, timeoutMs = TIMEOUT_MS } = access;
-  const context: FetchContext = { remote, tokens, signal, timeoutMs };
+  const { tokens, reach, signal, timeoutMs = TIMEOUT_MS } = access;
+  const context: FetchContext = { remote, tokens, reach, signal, timeoutMs };
   const flags = [`--depth=${depth}`];
   if (existsSync(directory)) throw new Error(`something is at '${directory}' already`);
   try {

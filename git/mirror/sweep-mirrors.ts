@@ -1,8 +1,10 @@
 // Clears up after killed processes among the mirrors: their lock files, half packs and wishes. Waits for nobody.
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { GitDirectories } from "../disk/git-directories.ts";
+import { type GitDirectories, removeTree } from "../disk/git-directories.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
+import { bringBack, whoLeaves } from "./leaving-mirror.ts";
 import { removeStaleFiles } from "./remove-stale-files.ts";
 import { Wishes } from "./wishes.ts";
 
@@ -22,6 +24,8 @@ export async function sweepMirrors(
     const path = join(mirrors, name);
     if (/^\..+\.git\.wanted$/.test(name)) {
       removed.push(...(await new Wishes(path).sweep()));
+    } else if (whoLeaves(name) !== undefined) {
+      removed.push(...(await settleLeaving(join(mirrors, whoLeaves(name) ?? ""), path, locks)));
     } else if (/^[^.].*\.git$/.test(name)) {
       removed.push(...(await sweepOne(path, locks)));
     } else {
@@ -29,6 +33,25 @@ export async function sweepMirrors(
     }
   }
   return { removed, kept };
+}
+
+/** Of a remover who died: it comes back, unless somebody has made a new one; whether it is wanted is asked anew. */
+async function settleLeaving(
+  gitDir: string,
+  leaving: string,
+  locks: RepositoryLocks,
+): Promise<string[]> {
+  const request = { purpose: "sweep", timeoutMs: 0 };
+  try {
+    return await locks.holdLong(gitDir, request, async () => {
+      if ((await bringBack(gitDir)) || !existsSync(leaving)) return [];
+      await removeTree(leaving);
+      return [leaving];
+    });
+  } catch (error) {
+    if (error instanceof LockTimeout) return []; // its remover is at work
+    throw error;
+  }
 }
 
 /** Both locks, or nothing: while somebody works in it, its files are not stale. */

@@ -14,8 +14,11 @@ import {
 } from "../disk/git-directories.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
 import type { RepositoryLocks } from "../lock/repository-lock.ts";
-import { type FetchContext, fetchRefs } from "./fetch-into.ts";
+import type { CommitId } from "../remote/commit-id.ts";
+import { type FetchContext, fetchInto, fetchRefs } from "./fetch-into.ts";
 import { initPrivate } from "./init-private.ts";
+import { moveKept } from "./kept-commits.ts";
+import { bringBack } from "./leaving-mirror.ts";
 import { below, dropIncoming, moveRefs, ownName } from "./move-refs.ts";
 import { removeStaleFiles } from "./remove-stale-files.ts";
 
@@ -45,6 +48,7 @@ export async function updateMirror(
   context: UpdateContext,
 ): Promise<ReadonlySet<string>> {
   const { gitDir, locks } = place;
+  await bringBack(gitDir);
   if (!existsSync(gitDir)) return await makeMirror(place, refs, context);
   const recover = async (purpose: string, signal?: AbortSignal) =>
     locks.hold(gitDir, { purpose, signal }, async () => removeStaleFiles(gitDir));
@@ -77,6 +81,8 @@ export async function makeMirror(
     await runGit(["pack-refs", "--all"], { gitDir: staged, lockDescriptors: context.held });
     const request = { purpose: "put the mirror in place", signal: context.signal };
     await linkSoundPacks(gitDir, staged);
+    const move = { from: gitDir, to: staged, held: context.held };
+    await moveKept(move, (commit) => fetchKept(staged, commit, context));
     const doomed = await locks.hold(gitDir, request, async () => {
       const old = await moveToTrash(directories, gitDir);
       await rename(staged, gitDir);
@@ -100,6 +106,18 @@ async function knownRefs(gitDir: string): Promise<string[]> {
   return names
     .filter((name) => name !== "" && !/^refs\/remote\/(?:heads|tags)\//.test(name))
     .map((name) => name.replace(/^refs\/remote\//, "refs/"));
+}
+
+/** Some servers give out what nothing leads to any more; that others do not is no failure. */
+async function fetchKept(gitDir: string, commit: CommitId, context: UpdateContext): Promise<void> {
+  const limited = { ...context, timeoutMs: FETCH_TIMEOUT_MS };
+  try {
+    await fetchInto(gitDir, [`+${commit}:refs/incoming/kept`], [], limited);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== "invalid-ref") throw error;
+  } finally {
+    await dropIncoming(gitDir, "refs/incoming");
+  }
 }
 
 /** Results borrow objects that no ref of the remote leads to any more: whatever of the old mirror is sound stays. */

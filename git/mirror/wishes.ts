@@ -12,6 +12,7 @@ export interface Wish {
 }
 
 const DRAFT = ".draft";
+const TRIES_MAX = 5;
 
 /** Beside the mirror, which may not exist yet. */
 export function wishesOf(gitDir: string): string {
@@ -30,8 +31,16 @@ export class Wishes {
     const { pid, start } = thisProcess();
     const name = `${pid}.${start}.${randomUUID().slice(0, 8)}.json`;
     const path = join(this.#directory, name);
-    await makeDirectories(this.#directory, 0o700);
-    await writeFile(path + DRAFT, JSON.stringify(refs));
+    for (let tries = 1; ; tries++) {
+      try {
+        await makeDirectories(this.#directory, 0o700);
+        await writeFile(path + DRAFT, JSON.stringify(refs));
+        break;
+      } catch (error) {
+        // With an unwanted mirror its empty directory goes too, maybe at this moment.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries >= TRIES_MAX) throw error;
+      }
+    }
     await rename(path + DRAFT, path);
     return { name, refs };
   }

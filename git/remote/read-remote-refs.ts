@@ -28,6 +28,7 @@ export async function readRemoteRefs(
   const args = ["ls-remote", "--quiet", "--symref", "--end-of-options", remote.text, ...names];
   const { stdout } = await runRemoteGit(args, remote, {
     tokens: access.tokens,
+    reach: access.reach,
     signal: access.signal,
     timeoutMs: access.timeoutMs ?? ASK_TIMEOUT_MS,
     maxOutputBytes: LISTING_BYTES_MAX,

@@ -2,14 +2,21 @@
 import { GitError } from "../command/git-error.ts";
 import { type GitResult, type RunGitOptions, runGit } from "../command/run-git.ts";
 import { runGitWithToken, type TokenSource } from "./credential-broker.ts";
+import { pinRemote } from "./pin-remote.ts";
 import type { RemoteUrl } from "./remote-url.ts";
+import type { ReachRules } from "./resolve-public.ts";
 
 /** Each caller with its own credential and patience. */
 export interface RemoteAccess {
   readonly tokens?: TokenSource | undefined;
+  /** When given, only public addresses are connected to, and those that are allowed by name. */
+  readonly reach?: Pick<ReachRules, "allowPrivate" | "lookup"> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
+
+/** Who comes and which way, without how long it waits. */
+export type Entrance = Pick<RemoteAccess, "tokens" | "reach">;
 
 /** For a question to a remote; transfers have limits of their own. */
 export const ASK_TIMEOUT_MS = 120_000;
@@ -25,13 +32,18 @@ export function withDeadline(access: RemoteAccess): RemoteAccess {
   };
 }
 
-/** Git may speak with this remote only, by its own protocol, and with this caller's token if it has one. */
+/**
+ * Git may speak with this remote only, by its own protocol, with this caller's token if it has one, and at the address
+ * that was checked if addresses are: then it does not ask for it again, so that no second answer can lead elsewhere.
+ */
 export async function runRemoteGit(
   args: readonly string[],
   remote: RemoteUrl,
-  { tokens, ...options }: RunGitOptions & Pick<RemoteAccess, "tokens">,
+  { tokens, reach, ...options }: RunGitOptions & Entrance,
 ): Promise<GitResult> {
-  const reaching = { ...options, protocols: [remote.protocol] };
+  const { signal, config = [] } = options;
+  const pins = reach === undefined ? [] : await pinRemote(remote, { ...reach, signal });
+  const reaching = { ...options, protocols: [remote.protocol], config: [...config, ...pins] };
   try {
     return tokens === undefined
       ? await runGit(args, reaching)

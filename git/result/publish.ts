@@ -1,9 +1,7 @@
 // Pushes a commit from a repository of ours to the remote, and believes only what the remote then says.
 import { GitError } from "../command/git-error.ts";
-import { type RunGitOptions, runGit } from "../command/run-git.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
-import { runGitWithToken } from "../remote/credential-broker.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
+import { type RemoteAccess, runRemoteGit } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { requireBranch } from "../workspace/workspace-request.ts";
@@ -85,17 +83,15 @@ async function runRemote(
   request: Pick<PublishRequest, "gitDir" | "remote" | "access" | "user">,
 ) {
   const { remote, access, gitDir, user } = request;
-  const options: RunGitOptions = {
+  return await runRemoteGit(args, remote, {
     gitDir,
-    protocols: [remote.protocol],
+    tokens: access.tokens,
+    reach: access.reach,
     timeoutMs: access.timeoutMs ?? PUSH_TIMEOUT_MS,
     signal: access.signal,
     uid: user?.uid,
     gid: user?.gid,
-  };
-  return access.tokens === undefined
-    ? await runGit(args, options)
-    : await runGitWithToken(args, { ...options, remote, tokens: access.tokens });
+  });
 }
 
 /** Also when another push was at it at the same moment: that one has the branch's lock, or has just moved it. */

@@ -1,5 +1,6 @@
 // Keeps the templates within their budget: the least recently used go first, never one that something stands on.
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type GitDirectories, moveToTrash, removeTree } from "../disk/git-directories.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
@@ -32,6 +33,37 @@ export async function sweepTemplates(parts: TemplateSweepParts, log: SweepLog): 
       return isGone;
     });
   }
+}
+
+/** All of one repository, from the topmost layer down. Those in use stay; says whether none is left. */
+export async function removeTemplates(home: string, parts: TemplateSweepParts): Promise<boolean> {
+  for (let isGoing = true; isGoing; ) {
+    isGoing = false;
+    for (const name of namesIn(home)) {
+      const isOurs = OURS.test(name);
+      if (isOurs && (await evict(home, name, parts, isUnneeded))) isGoing = true;
+    }
+  }
+  const request = { purpose: "remove the place of templates", timeoutMs: BUSY_AFTER_MS };
+  try {
+    return await parts.locks.holdLong(home, request, async () => {
+      if (!existsSync(home)) return true;
+      if (namesIn(home).length > 0) return false;
+      await rmdir(home);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof LockTimeout) return false; // one is being built
+    throw error;
+  }
+}
+
+function namesIn(home: string): string[] {
+  return existsSync(home) ? readdirSync(home) : [];
+}
+
+function isUnneeded(home: string, name: string): boolean {
+  return isLeaf(home, name) || isBroken(home, name);
 }
 
 const OURS = /^[0-9a-f]{40,64}[fd](\.leaving)?$/;

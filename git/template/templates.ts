@@ -101,9 +101,9 @@ export class Templates {
   /** One at a time for each repository, in all processes: the next can then build on the last. */
   async #build(mirror: Mirror, commit: CommitId): Promise<Template> {
     const home = this.directoryOf(mirror);
-    await makeDirectories(home, 0o700);
     const request = { purpose: "build a template", timeoutMs: BUILD_TIMEOUT_MS };
     return await this.#options.locks.holdLong(home, request, async () => {
+      await makeDirectories(home, 0o700); // under the lock: with an unwanted mirror it goes
       const found = this.find(mirror, commit); // by another process, while we waited
       return found ?? (await this.#make({ mirror, commit, home }));
     });
@@ -192,6 +192,7 @@ export class Templates {
     this.#inBackground("flatten a template", async () => {
       const request = { purpose: "flatten a template", timeoutMs: BUILD_TIMEOUT_MS };
       await this.#options.locks.holdLong(home, request, async () => {
+        await makeDirectories(home, 0o700);
         if (openTemplate(join(home, `${commit}f`)) === undefined) {
           await this.#makeWhole({ mirror, commit, home });
         }

@@ -70,6 +70,6 @@ async function checkOutSubmodule(plan: SubmodulePlan, mirror: Mirror, commit: Co
   await checkOut({ path, owner, signal }, commit);
 }
 
-function withoutToken({ signal, timeoutMs }: RemoteAccess): RemoteAccess {
-  return { signal, timeoutMs };
+function withoutToken({ signal, timeoutMs, reach }: RemoteAccess): RemoteAccess {
+  return { signal, timeoutMs, reach };
 }

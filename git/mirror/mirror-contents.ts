@@ -1,0 +1,79 @@
+// What is in the mirrors, for those who may read it: files, changes between commits, contents.
+import type { CommitId } from "../remote/commit-id.ts";
+import type { RemoteUrl } from "../remote/remote-url.ts";
+import { BlobReader, type ReadBlobOptions, type StreamBlobOptions } from "./blob-reader.ts";
+import { hasCommit } from "./is-reachable.ts";
+import { type FileListing, type FilePage, findFile, listFiles } from "./list-files.ts";
+import type { Mirrors } from "./mirror.ts";
+import { type Comparison, type FileChange, treeChanges } from "./tree-changes.ts";
+import type { SizedEntry } from "./tree-entries.ts";
+import type { TreeView } from "./tree-side.ts";
+
+/** It asks no remote, and so is no permission: whoever hands out what it says has let the remote say so first. */
+export class MirrorContents {
+  readonly #mirrors: Mirrors;
+  readonly #readers = new Map<string, BlobReader>();
+
+  constructor(mirrors: Mirrors) {
+    this.#mirrors = mirrors;
+  }
+
+  /** With all that belongs to it. */
+  async hasCommit(remote: RemoteUrl, commit: CommitId, signal?: AbortSignal): Promise<boolean> {
+    return await hasCommit(this.#placeOf(remote), commit, signal);
+  }
+
+  changes(remote: RemoteUrl, comparison: Comparison): AsyncGenerator<FileChange, void, undefined> {
+    return treeChanges(this.#placeOf(remote), comparison);
+  }
+
+  async listFiles(
+    remote: RemoteUrl,
+    listing: FileListing,
+    signal?: AbortSignal,
+  ): Promise<FilePage> {
+    return await listFiles({ ...this.#placeOf(remote), signal }, listing);
+  }
+
+  async findFile(
+    remote: RemoteUrl,
+    view: TreeView,
+    path: Buffer,
+    signal?: AbortSignal,
+  ): Promise<SizedEntry | undefined> {
+    return await findFile({ ...this.#placeOf(remote), signal }, view, path);
+  }
+
+  async readBlob(remote: RemoteUrl, id: string, options?: ReadBlobOptions): Promise<Buffer> {
+    return await this.#readerOf(remote).readBlob(id, options);
+  }
+
+  streamBlob(
+    remote: RemoteUrl,
+    id: string,
+    options?: StreamBlobOptions,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    return this.#readerOf(remote).streamBlob(id, options);
+  }
+
+  /** Ends the gits that stay for the next reader. */
+  async close(): Promise<void> {
+    const readers = [...this.#readers.values()];
+    this.#readers.clear();
+    await Promise.all(readers.map((reader) => reader.close()));
+  }
+
+  /** One that nobody asks costs nothing: its git has ended. */
+  #readerOf(remote: RemoteUrl): BlobReader {
+    const place = this.#placeOf(remote);
+    const existing = this.#readers.get(place.gitDir);
+    if (existing !== undefined) return existing;
+    const reader = new BlobReader(place);
+    this.#readers.set(place.gitDir, reader);
+    return reader;
+  }
+
+  #placeOf(remote: RemoteUrl) {
+    return { gitDir: this.#mirrors.pathOf(remote) };
+  }
+}
