@@ -22,6 +22,7 @@ export const Asset = z
     source_task_id: z.string().nullable(),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime().nullable().describe("null: as its kind is kept"),
+    superseded: z.boolean().describe("of a run whose step has been done again since, or will be"),
   })
   .meta({ id: "Asset" });
 export type Asset = z.infer<typeof Asset>;

@@ -1,38 +1,39 @@
 // A run: one execution of a pipeline, with its steps.
 import { z } from "zod";
 import { JobError, JobPriority, Name } from "./job.ts";
+import { OwnerQuery } from "./secret.ts";
+import { StorableText } from "./storable-text.ts";
 
 export const RunStatus = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled"]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-const InputValue = z.union([z.string().max(65_536), z.number(), z.boolean()]);
-const PipelineText = z.string().min(1).max(1_048_576).describe("YAML; see docs/pipelines.md");
+const InputValue = z.union([StorableText.max(65_536), z.number(), z.boolean()]);
+const PipelineText = StorableText.min(1).max(1_048_576).describe("YAML; see docs/pipelines.md");
 
-const AbsolutePath = z
+const AbsolutePath = StorableText.max(4096).regex(/^\//, "must be an absolute path");
+
+/** As `uses` can name it. */
+export const PipelineName = z
   .string()
-  .max(4096)
-  .regex(/^\/[^\0]*$/, "must be an absolute path");
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_-]{0,63}$/,
+    "must be letters, digits, _ and -, at most 64, and begin with a letter",
+  );
 
 export const NewRun = z
   .strictObject({
-    pipeline: Name.optional().describe("the name of a stored pipeline; or else `text`"),
+    pipeline: PipelineName.optional().describe("the name of a stored pipeline; or else `text`"),
     text: PipelineText.optional(),
-    file: z
-      .string()
-      .min(1)
+    file: StorableText.min(1)
       .max(1000)
       .optional()
       .describe("where the text comes from, for messages"),
-    inputs: z.record(z.string().max(200), InputValue).prefault({}),
-    repository: z
-      .string()
-      .min(1)
+    inputs: z.record(StorableText.max(200), InputValue).prefault({}),
+    repository: StorableText.min(1)
       .max(2000)
       .optional()
       .describe("instead of the one that the pipeline names"),
-    ref: z
-      .string()
-      .min(1)
+    ref: StorableText.min(1)
       .max(1000)
       .optional()
       .describe("branch, tag or commit; its default branch"),
@@ -68,6 +69,10 @@ export const StepIntegration = z
         files_left_out: z.int().describe("how many more there are than are listed"),
       }),
     ),
+    left_out: z
+      .array(z.object({ id: z.string(), result: z.string().describe("`failed` and its like") }))
+      .prefault([])
+      .describe("those that have made nothing to merge"),
   })
   .meta({ id: "StepIntegration" });
 export type StepIntegration = z.infer<typeof StepIntegration>;
@@ -100,6 +105,7 @@ export const RunStep = z
     error: JobError.nullable(),
     matrix: z.record(z.string(), z.unknown()).nullable(),
     decided_by: z.string().nullable(),
+    decided_at: z.iso.datetime().nullable().describe("when somebody said yes or no"),
     deadline_at: z.iso.datetime().nullable(),
     started_at: z.iso.datetime().nullable(),
     finished_at: z.iso.datetime().nullable(),
@@ -191,9 +197,7 @@ export type RunList = z.infer<typeof RunList>;
 
 export const RunRetry = z
   .strictObject({
-    from: z
-      .string()
-      .min(1)
+    from: StorableText.min(1)
       .max(200)
       .optional()
       .describe("do this step again, and all that need it"),
@@ -202,12 +206,23 @@ export const RunRetry = z
 
 export const RunApproval = z
   .strictObject({
-    step: z.string().min(1).max(200),
+    step: StorableText.min(1).max(200),
     approve: z.boolean().prefault(true).describe("false refuses it"),
   })
   .meta({ id: "RunApproval" });
 
 export const NewPipeline = z.strictObject({ text: PipelineText }).meta({ id: "NewPipeline" });
+
+export const PipelineQuery = OwnerQuery.extend({
+  version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .optional()
+    .describe("the newest without one"),
+});
+export type PipelineQuery = z.infer<typeof PipelineQuery>;
 
 const PipelineTriggers = z
   .object({

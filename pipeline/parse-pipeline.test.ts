@@ -159,6 +159,14 @@ describe("what is wrong is told with its place and, where it can be guessed, wit
       "1:44: 'a..b' is no valid name of a branch or ref",
     ],
     ["steps: { a: { run: x, checks: [{ no-diff-outside: ['[a'] }] } }", "'[a' is no valid glob"],
+    [
+      `steps: { a: { run: x, checks: [{ no-diff-outside: "${"+(".repeat(300)}a${")".repeat(300)}" }] } }`,
+      "is too long for a glob",
+    ],
+    [
+      `steps: { a: { run: x, checks: [{ no-diff-outside: "${"+(".repeat(40)}a${")".repeat(40)}" }] } }`,
+      "has too many groups for a glob",
+    ],
     ["steps: { a: { run: x, checks: [{ not-empty: r }] } }", "1:45: step 'a' has no artifact 'r'"],
     [
       "on: { schedule: 0 6 * * }\nrepository: x\nsteps: { a: { run: x } }",

@@ -10,6 +10,8 @@ export const ALIASES_MAX = 100;
 export const NODES_MAX = 50_000;
 export const KEY_LENGTH_MAX = 256;
 export const STEPS_MAX = 1000;
+/** That one step keeps, or that its expressions name. */
+export const ARTIFACTS_MAX = 100;
 export const MATRIX_ITEMS_MAX = 256;
 /** Lists of one matrix. */
 export const MATRIX_LISTS_MAX = 20;

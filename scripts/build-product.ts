@@ -74,7 +74,9 @@ async function buildCommand(): Promise<void> {
       ...["croft.ts", "define-config.ts", ...commands].map((name) =>
         join(projectRoot, "cli", name),
       ),
-      ...["lease-thread.ts", "watchdog.ts"].map((name) => join(projectRoot, "engine/worker", name)),
+      ...["worker/lease-thread.ts", "worker/watchdog.ts", "runs/check-thread.ts"].map((name) =>
+        join(projectRoot, "engine", name),
+      ),
     ],
     outdir: output,
     entryNames: "[name]", // all in one directory: migrations and dashboard are found beside them

@@ -161,7 +161,11 @@ test.each(HOMES)(
     const merge = detail.steps.find(({ step }) => step === "merge");
     const good = ["1", "2", "3", "4", "6", "8"];
     const conflict = (id: string) => expect.objectContaining({ id, files: ["shared.txt"] });
-    expect(merge?.report).toEqual({ integrated: good, conflicts: [conflict("5"), conflict("7")] });
+    expect(merge?.report).toEqual({
+      integrated: good,
+      conflicts: [conflict("5"), conflict("7")],
+      left_out: [],
+    });
     const items = detail.steps.filter(({ step, item }) => step === "build" && item !== null);
     const order = ["log", "--first-parent", "--reverse", "--format=%P"];
     const range = `${detail.commit}..merged/${detail.id}`;

@@ -138,6 +138,7 @@ steps:
     expect(merge).toMatchObject({ status });
     expect(merge?.integration).toEqual({
       integrated: ["a"],
+      left_out: [],
       conflicts: ["b", "c"].map((id) => ({
         ...{ id, reason: expect.any(String), files: ["same.txt"], files_left_out: 0 },
       })),

@@ -23,10 +23,14 @@ export interface AssetRow {
   readonly source_task_id: string | null;
   readonly created_at: Date;
   readonly expires_at: Date | null;
+  /** Of a run: its step has been done again since, or will be. */
+  readonly superseded: boolean;
 }
 
 export const ASSET_COLUMNS = `id, owner, kind, name, media_type, bytes, encode(sha256, 'hex') as sha256, job_id, run_id,
-  step, item, commit, source_task_id, created_at, expires_at`;
+  step, item, commit, source_task_id, created_at, expires_at,
+  kind in ('artifact', 'bundle') and run_id is not null and not exists (select from croft.run_step s where s.run_id = asset.run_id
+    and s.step = asset.step and s.item = coalesce(asset.item, '') and s.job_id = asset.job_id) as superseded`;
 
 /** A foreign one is not there: nobody learns that it exists. */
 export async function readAsset({ pool }: Database, { owner }: Scope, id: string): Promise<Asset> {

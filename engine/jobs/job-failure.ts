@@ -38,14 +38,17 @@ export class JobFailure extends Error {
 
 const MESSAGE_LENGTH_MAX = 2000;
 
-/** What anybody may read of it. An error of unknown kind may have passed with the moment that caused it. */
-export function describeFailure(error: unknown): JobError {
+/**
+ * What anybody may read of it, with secrets blotted out by whoever knows them. An error of unknown kind may have passed
+ * with the moment that caused it.
+ */
+export function describeFailure(error: unknown, blot = (text: string) => text): JobError {
   const known = error instanceof JobFailure ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);
   return {
     code: known?.code ?? "failed",
     class: known?.failureClass ?? "transient",
-    message: storable(redactText(message)).slice(0, MESSAGE_LENGTH_MAX),
+    message: storable(redactText(blot(message)).slice(0, MESSAGE_LENGTH_MAX)),
     ...(known?.details === undefined ? {} : { details: known.details }),
   };
 }

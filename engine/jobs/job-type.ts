@@ -17,7 +17,7 @@ export interface Attempt<Input = unknown> {
    * fast as it comes, and whoever writes much should wait for it.
    */
   log(text: string | Buffer, stream?: "stdout" | "stderr" | "croft"): Promise<void> | undefined;
-  /** Values that must not stand in the log, whoever prints them. */
+  /** Values that must not stand in the log, the result or an error, whoever puts them there. */
   mask(secrets: readonly string[]): void;
   /** From now on, what this user runs in the directory ends when this worker may not go on, even if it is stopped itself. */
   guard(directory: string, uid: number): Promise<void>;
@@ -32,6 +32,8 @@ export interface JobType<Input = unknown> {
   readonly isOfRuns?: boolean | undefined;
   /** When it is done, its place in the lane stays taken, by the run it belongs to. */
   readonly holdsLane?: boolean | undefined;
+  /** Fields of its result that others go by: never changed, also where a secret happens to be a part of a name. */
+  readonly fixedFields?: readonly string[] | undefined;
   /** What it returns is the job's result, and must be JSON. */
   run(attempt: Attempt<Input>): Promise<unknown>;
 }

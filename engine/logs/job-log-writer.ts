@@ -5,6 +5,7 @@ import { LogSender, type LogSenderOptions } from "./log-sender.ts";
 import { cutText, LogTail } from "./log-tail.ts";
 import type { LogStream } from "./log-text.ts";
 import { RedactStream } from "./redact-stream.ts";
+import { SecretMask } from "./secret-mask.ts";
 
 export interface JobLogOptions extends LogSenderOptions {
   readonly maxBytes: number;
@@ -12,13 +13,14 @@ export interface JobLogOptions extends LogSenderOptions {
 
 /** Why something failed stands at its end: so much of that is kept, however long the log became before. */
 const TAIL_BYTES_MAX = 64 * 1024;
+const NO_SECRETS = new SecretMask();
 
 export class JobLogWriter {
   readonly #maxBytes: number;
   readonly #tailBytes: number;
   readonly #sender: LogSender;
   readonly #streams = new Map<LogStream, { decoder: StringDecoder; redact: RedactStream }>();
-  readonly #secrets: string[] = [];
+  #mask = NO_SECRETS;
   #headBytes = 0;
   /** From when on only the end is kept. */
   #tail: LogTail | undefined;
@@ -31,8 +33,13 @@ export class JobLogWriter {
 
   /** Blots these out of everything that is written from now on. */
   mask(secrets: readonly string[]): void {
-    this.#secrets.push(...secrets);
-    for (const { redact } of this.#streams.values()) redact.add(secrets);
+    this.#mask = this.#mask.and(secrets);
+    for (const { redact } of this.#streams.values()) redact.use(this.#mask);
+  }
+
+  /** With all that is blotted out so far: for texts of the attempt that go elsewhere. */
+  get secrets(): SecretMask {
+    return this.#mask;
   }
 
   /** A promise: the database does not keep up, and whoever can wait should, until then. It never rejects. */
@@ -66,7 +73,7 @@ export class JobLogWriter {
     if (known !== undefined) return known;
     const made = {
       decoder: new StringDecoder("utf8"),
-      redact: new RedactStream(this.#secrets),
+      redact: new RedactStream(this.#mask),
     };
     this.#streams.set(stream, made);
     return made;

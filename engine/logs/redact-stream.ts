@@ -1,62 +1,55 @@
-// Blots secrets out of text that comes in pieces: what could be the beginning of one is held back until more is known.
+// Blots out of text that comes in pieces the secrets that are known, and then what looks like one.
 import { redactText } from "@croft/git";
+import { SecretBlotter } from "./secret-blotter.ts";
+import { SecretMask } from "./secret-mask.ts";
 
 /** A token without a space longer than this is let go, all but its end. */
 const HELD_LENGTH_MAX = 4096;
 const KEPT_LENGTH = 512;
-const BLOT = "***";
 
 export class RedactStream {
-  #secrets: readonly string[] = [];
+  readonly #blotter: SecretBlotter;
+  /** Of what comes out of the blotter: a last word, of which more may come. */
   #held = "";
 
-  constructor(secrets: readonly string[] = []) {
-    this.add(secrets);
+  constructor(mask = new SecretMask()) {
+    this.#blotter = new SecretBlotter(mask.automaton);
   }
 
-  /** From now on. Short ones would blot out half of every log, and protect nothing. */
-  add(secrets: readonly string[]): void {
-    this.#secrets = [...this.#secrets, ...secrets]
-      .filter((secret) => secret.length >= 4)
-      .sort((a, b) => b.length - a.length);
+  /** From now on. */
+  use(mask: SecretMask): void {
+    this.#blotter.use(mask.automaton);
   }
 
   push(text: string): string {
-    this.#held += text;
-    const end = this.#safeEnd();
-    const out = this.#held.slice(0, end);
-    this.#held = this.#held.slice(end);
-    return this.#redact(out);
+    const more = this.#blotter.push(text);
+    const out = this.#held + more;
+    const end = this.#wordStart(out, more.length);
+    this.#held = out.slice(end);
+    return redactText(out.slice(0, end));
   }
 
   end(): string {
-    const out = this.#redact(this.#held);
+    const out = this.#held + this.#blotter.end();
     this.#held = "";
-    return out;
-  }
-
-  /** Up to here nothing can be part of a secret that is still coming. */
-  #safeEnd(): number {
-    const held = this.#held;
-    let end = held.length;
-    while (end > 0 && !/\s/.test(held.charAt(end - 1)) && held.length - end < HELD_LENGTH_MAX)
-      end--;
-    if (held.length - end >= HELD_LENGTH_MAX) end = held.length - KEPT_LENGTH;
-    // A secret may have spaces or lines in it: not cut where one may have begun, nor where one goes on.
-    for (const secret of this.#secrets) {
-      for (let from = Math.max(0, held.length - secret.length + 1); from < held.length; from++) {
-        if (secret.startsWith(held.slice(from))) end = Math.min(end, from);
-      }
-      for (let at = held.indexOf(secret); at !== -1; at = held.indexOf(secret, at + 1)) {
-        if (at < end && end < at + secret.length) end = at;
-      }
-    }
-    return end;
-  }
-
-  #redact(text: string): string {
-    let out = text;
-    for (const secret of this.#secrets) out = out.replaceAll(secret, BLOT);
     return redactText(out);
   }
+
+  /** Where the last word begins. What was held is part of it: only the rest has to be looked at. */
+  #wordStart(text: string, newLength: number): number {
+    const held = text.length - newLength;
+    const earliest = Math.max(held, text.length - HELD_LENGTH_MAX);
+    let start = text.length;
+    while (start > earliest && !/\s/.test(text.charAt(start - 1))) start--;
+    if (start === held) start = 0;
+    if (text.length - start < HELD_LENGTH_MAX) return start;
+    const cut = text.length - KEPT_LENGTH;
+    return isLowSurrogate(text, cut) ? cut - 1 : cut;
+  }
+}
+
+/** The second half of a character, which is none without the first. */
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,21 +1,22 @@
 // Goes on with a run, in one transaction: takes over what has ended, decides what is next, and does it.
 import type { JobError } from "@croft/contract";
-import {
-  compileCondition,
-  type ExpressionContext,
-  ExpressionFailure,
-  evaluateCondition,
-  expandMatrix,
-  type Step,
-} from "@croft/pipeline";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
-import { type Expressions, nextMoves } from "./next-moves.ts";
+import { monotonicMs } from "../worker/monotonic-ms.ts";
+import { namedInDecision } from "./artifact-texts.ts";
+import { cancelRuns } from "./child-runs.ts";
+import { decideMoves } from "./decide-moves.ts";
+import { stepsOf } from "./next-moves.ts";
 import { RunChanges, type RunParts } from "./run-changes.ts";
-import { stepContext } from "./run-context.ts";
-import { type CarriedStep, lockRun, type RunRow } from "./run-rows.ts";
+import { type CarriedStep, lockRun, type RunRow, readRun } from "./run-rows.ts";
 import type { Move, RunState, StepState } from "./run-state.ts";
-import { endOf, recordEnd } from "./settle-steps.ts";
+import { recordEnd, turnOf } from "./settle-steps.ts";
 import { StartResult } from "./step-result.ts";
+
+/** How much one transaction does: it holds back every reader of events. What is left is due at once, after other runs. */
+const DECIDING_MS_MAX = 1000;
+const CHANGES_MAX = 2000;
+const CHILDREN_MAX = 20;
+const ENDS_MAX = 300;
 
 /** False when somebody else was at it; then it is due again or will be. */
 export async function advanceRun(parts: RunParts, runId: string): Promise<boolean> {
@@ -23,7 +24,9 @@ export async function advanceRun(parts: RunParts, runId: string): Promise<boolea
     const run = await lockRun(client, runId);
     if (run === undefined) return await forgetGone(client, runId);
     await client.query("delete from croft.run_due where run_id = $1", [runId]);
-    await new RunAdvance(parts, client, run).go();
+    if (run.finished_at !== null) return true;
+    await new RunAdvance(client, await RunChanges.begin(parts, client, run)).go();
+    if (run.advance_failures > 0) await forgetFailures(client, runId);
     return true;
   });
 }
@@ -37,32 +40,57 @@ async function forgetGone(client: Queryable, runId: string): Promise<boolean> {
   return (rowCount ?? 0) > 0;
 }
 
+async function forgetFailures(client: Queryable, runId: string): Promise<void> {
+  await client.query(
+    "update croft.run set advance_failures = 0, advance_failing_since = null where id = $1",
+    [runId],
+  );
+}
+
 class RunAdvance {
   readonly #client: Queryable;
   readonly #changes: RunChanges;
 
-  constructor(parts: RunParts, client: Queryable, run: RunRow) {
+  constructor(client: Queryable, changes: RunChanges) {
     this.#client = client;
-    this.#changes = new RunChanges(parts, client, run);
+    this.#changes = changes;
   }
 
   async go(): Promise<void> {
+    const changes = this.#changes;
     await this.#takeOverStart();
-    await this.#takeOverEnds();
-    for (let isLocked = false; ; isLocked = true) {
+    const areAllTaken = await this.#takeOverEnds();
+    await changes.write(); // who decides about artifacts looks at what is written
+    const isAllDone = areAllTaken && (await this.#moveOn());
+    await changes.write();
+    if (!isAllDone) await changes.record.markDue();
+    await changes.record.tell();
+  }
+
+  /** False when there is more to do than one transaction should. */
+  async #moveOn(): Promise<boolean> {
+    const changes = this.#changes;
+    const endsAt = monotonicMs() + DECIDING_MS_MAX;
+    const isFull = () =>
+      changes.steps.changes >= CHANGES_MAX ||
+      changes.children >= CHILDREN_MAX ||
+      monotonicMs() > endsAt;
+    for (;;) {
       const moves = await this.#decide();
-      if (moves.length === 0) break;
-      if (!isLocked) await this.#lockLanes();
-      for (const move of moves) await this.#changes.carryOut(move);
-      await this.#changes.readSteps();
+      if (moves.length === 0) return true;
+      for (const move of moves) {
+        await changes.carryOut(move);
+        if (isFull()) return false;
+      }
     }
-    await this.#changes.tell();
   }
 
   /** The job that got it its lane has ended, or is not wanted any more. */
   async #takeOverStart(): Promise<void> {
     const { status, start_job_id: jobId, cancel_requested_at: cancelled } = this.#changes.run;
-    if (status !== "queued" || jobId === null) return;
+    if (status !== "queued") return;
+    if (this.#changes.run.parent_id !== null) return await this.#endWithParent();
+    if (jobId === null) return;
     const { rows } = await this.#client.query<{
       status: string;
       result: unknown;
@@ -71,7 +99,7 @@ class RunAdvance {
     const [job] = rows;
     if (job?.status === "done") {
       const { commit, uses } = StartResult.parse(job.result);
-      await this.#changes.update("running", { commit, uses: JSON.stringify(uses) });
+      await this.#changes.record.update("running", { commit, uses: JSON.stringify(uses) });
       return;
     }
     if (job?.status === "queued" || job?.status === "running") {
@@ -83,85 +111,95 @@ class RunAdvance {
       class: "lost" as const,
       message: "its job is not there any more",
     };
-    const error = job === undefined ? gone : job.error;
-    const ended = job?.status === "cancelled" ? "cancelled" : "failed";
-    // None of them runs. A matrix of an earlier attempt counts as begun, and somebody may still be asked.
-    await this.#client.query(
-      `update croft.run_step set status = 'cancelled', reason = 'the run did not start', finished_at = croft.now()
-       where run_id = $1 and status in ('pending', 'running', 'waiting')`,
-      [this.#changes.run.id],
+    await this.#endUnstarted(
+      job?.status === "cancelled" ? "cancelled" : "failed",
+      job === undefined ? gone : job.error,
     );
-    await this.#changes.end(ended, error);
   }
 
-  async #takeOverEnds(): Promise<void> {
-    await this.#changes.readSteps();
+  /** A sub-pipeline that waits for its parent's lane: who has ended gets none. */
+  async #endWithParent(): Promise<void> {
+    const parent = await readRun(this.#client, this.#changes.run.parent_id ?? "");
+    if (parent?.finished_at != null) await this.#endUnstarted("cancelled", null);
+  }
+
+  /** None of its steps runs. A matrix of an earlier attempt counts as begun, and somebody may still be asked. */
+  async #endUnstarted(status: "failed" | "cancelled", error: JobError | null): Promise<void> {
+    const open = this.#changes.steps.all().filter((row) => isOpen(row.status));
+    const children = open.flatMap(({ child_id }) => child_id ?? []);
+    await cancelRuns(this.#client, children, true);
+    for (const { step, item } of open) {
+      const reason = "the run did not start";
+      this.#changes.steps.change(step, item, { status: "cancelled", reason, ends: true });
+    }
+    await this.#changes.end(status, error);
+  }
+
+  /** False when there are more than are taken over at once. */
+  async #takeOverEnds(): Promise<boolean> {
+    const { run, steps, pipeline } = this.#changes;
     const { rows } = await this.#client.query<{ now: Date }>("select croft.now() as now");
     const now = rows[0]?.now ?? new Date();
-    let hasChanged = false;
-    for (const row of this.#changes.steps) {
-      const ended = endOf(row, now);
-      if (ended === undefined) continue;
-      const { status } = await recordEnd(this.#client, this.#changes.run, row, ended);
-      this.#changes.tellStep(row.step, row.item, status);
-      hasChanged = true;
+    let taken = 0;
+    for (const row of steps.all()) {
+      const turn = turnOf(row, stepsOf(pipeline).get(row.step), run, now);
+      if (turn.kind === "goes-on") continue;
+      if (taken++ === ENDS_MAX || this.#changes.children === CHILDREN_MAX) return false;
+      switch (turn.kind) {
+        case "ended": {
+          const { status } = await recordEnd(this.#client, run, steps, row, turn.end);
+          this.#changes.record.tellStep(row.step, row.item, status);
+          break;
+        }
+        case "overdue":
+          this.#changes.stop(row);
+          break;
+        case "pause":
+          steps.change(row.step, row.item, { begins: true, retryMs: turn.ms });
+          break;
+        case "again":
+          await this.#changes.startAgain(row);
+          break;
+      }
     }
-    if (hasChanged) await this.#changes.readSteps();
+    return true;
   }
 
   async #decide(): Promise<readonly Move[]> {
-    const state = stateOf(this.#changes.run, this.#changes.steps);
-    if (state.status !== "running" && state.status !== "waiting") return [];
-    const texts = await this.#changes.texts();
-    const contextOf = (step: Step): ExpressionContext => ({
-      ...stepContext(this.#changes.pipeline, this.#changes.run, this.#changes.steps, step),
-      artifacts: texts,
+    const { pipeline, run, steps } = this.#changes;
+    if (run.status !== "running" && run.status !== "waiting") return [];
+    return await decideMoves(pipeline, stateOf(run, steps.all()), {
+      contextOf: (step) => this.#changes.contextOf(step),
+      textsOf: (step) => this.#changes.texts(namedInDecision(step)),
     });
-    return nextMoves(this.#changes.pipeline, state, expressionsOf(contextOf));
-  }
-
-  /** The two it may touch, in the order of their ids as everybody takes them. */
-  async #lockLanes(): Promise<void> {
-    const { owner, key } = this.#changes.run;
-    await this.#client.query(
-      "select croft.lock_lanes(array[croft.lane_id($1, ''), croft.lane_id($1, $2)])",
-      [owner, key],
-    );
   }
 }
 
-function stateOf(run: RunRow, steps: readonly CarriedStep[]): RunState {
-  const cancelledAt = run.cancel_requested_at;
-  return {
-    status: run.status,
-    isCancelled: cancelledAt !== null,
-    steps: steps.map(
-      (row): StepState => ({
-        ...{ step: row.step, item: row.item, status: row.status, isGroup: row.is_group },
-        dependsOn: row.depends_on,
-        isLeftAlone:
-          row.stopped_at !== null ||
-          (cancelledAt !== null && row.started_at !== null && row.started_at > cancelledAt),
-      }),
-    ),
-  };
+function isOpen(status: StepState["status"]): boolean {
+  return status === "pending" || status === "running" || status === "waiting";
 }
 
-function expressionsOf(contextOf: (step: Step) => ExpressionContext): Expressions {
-  return {
-    isWanted: (step, standing) => {
-      try {
-        if (step.if === undefined) return standing.success;
-        return evaluateCondition(compileCondition(step.if), contextOf(step), standing);
-      } catch (error) {
-        if (!(error instanceof ExpressionFailure)) throw error;
-        return { fault: `its condition: ${error.message}` };
-      }
-    },
-    itemsOf: (step) => {
-      if (!("matrix" in step) || step.matrix === undefined) return [];
-      const expanded = expandMatrix(step.matrix, contextOf(step));
-      return expanded.items ?? { fault: `its matrix: ${expanded.problem}` };
-    },
+function stateOf(run: RunRow, steps: Iterable<CarriedStep>): RunState {
+  const isCancelled = run.cancel_requested_at !== null;
+  const isForced = isCancelled && run.cancel_forced_at !== null;
+  const isSpared = isCancelled && !isForced;
+  const states: StepState[] = [];
+  for (const row of steps) states.push(stepStateOf(row, isSpared));
+  return { status: run.status, isCancelled, isForced, steps: states };
+}
+
+/** A row that has not changed is the same object; between two decisions few have. */
+const known = new WeakMap<CarriedStep, { readonly isSpared: boolean; readonly state: StepState }>();
+
+function stepStateOf(row: CarriedStep, isSpared: boolean): StepState {
+  const found = known.get(row);
+  if (found?.isSpared === isSpared) return found.state;
+  const state: StepState = {
+    ...{ step: row.step, item: row.item, status: row.status, isGroup: row.is_group },
+    dependsOn: row.depends_on,
+    isLeftAlone: row.stopped_at !== null || (row.is_after_cancel && isSpared),
+    child: row.child_id === null ? undefined : (row.child_status ?? undefined),
   };
+  known.set(row, { isSpared, state });
+  return state;
 }

@@ -1,31 +1,38 @@
 // What people do to a run: cancel, retry, approve.
 
-import { planGraph } from "@croft/pipeline";
 import type { Queryable } from "../database/in-transaction.ts";
 import { inTransaction } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { pipelineOf } from "./read-pipeline.ts";
-import type { RunRow } from "./run-rows.ts";
+import { retryPlan } from "./retry-plan.ts";
+import { type RunRow, readSteps } from "./run-rows.ts";
 import { submitStart } from "./submit-start.ts";
 
 type Parts = Pick<Engine, "database" | "intake">;
 
-/** Its steps are asked to end; what runs `always()` still does. */
-export async function cancelRun({ database }: Parts, scope: Scope, id: string): Promise<void> {
-  await inTransaction(database, async (client) => {
+/**
+ * Its steps are asked to end, and those of all that it uses; what runs `always()` still does, until it is asked for a second
+ * time, or with force.
+ */
+export async function cancelRun(
+  { database }: Parts,
+  scope: Scope,
+  id: string,
+  { force }: { readonly force?: boolean | undefined } = {},
+): Promise<void> {
+  const cancel = async (client: Queryable) => {
     const run = await lockOwn(client, scope, id);
     if (run.finished_at !== null) throw new EngineError("job-ended", "the run has ended already");
-    await client.query(
-      "update croft.run set cancel_requested_at = coalesce(cancel_requested_at, croft.now()) where id = $1",
-      [id],
-    );
-    await client.query("select croft.mark_due($1)", [[id]]);
-  });
+    const isForced = force ?? run.cancel_requested_at !== null;
+    await client.query("select croft.cancel_runs(array[$1::uuid], $2)", [id, isForced]);
+  };
+  await despiteDeadlocks(() => inTransaction(database, cancel));
 }
 
-/** The same run once more: what has ended well is kept, from `from` on everything is done again. */
+/** The same run once more: what has ended well is kept, unless something that it was built on is done again. */
 export async function retryRun(
   { database, intake }: Parts,
   scope: Scope,
@@ -46,28 +53,13 @@ export async function retryRun(
       const message = `its results were removed on ${run.results_removed_at.toISOString()}: start a new run`;
       throw new EngineError("results-gone", message);
     }
-    const again = stepsFrom(run, from);
-    await client.query(
-      "delete from croft.run_step where run_id = $1 and item <> '' and step = any ($2)",
-      [id, again],
-    );
-    await client.query(
-      `update croft.run_step set status = case when is_group then 'running' else 'pending' end::croft.step_status,
-         is_group = is_group and not (step = any ($2)), job_id = null, child_id = null, outputs = null, commit = null, report = null,
-         summary = null, error = null, reason = null, message = null, decided_by = null, decided_at = null, deadline_at = null,
-         stopped_at = null, finished_at = null
-       where run_id = $1 and (status <> 'done' or step = any ($2))`,
-      [id, again],
-    );
-    await client.query(
-      `update croft.run_step set status = 'pending' where run_id = $1 and step = any ($2) and item = ''`,
-      [id, again],
-    );
+    await putBack(client, run, from);
     const jobId = await submitStart(intake, client, run);
     await client.query(
       `with next as (
          update croft.run set status = 'queued', attempt = attempt + 1, start_job_id = $2, error = null, outputs = null,
-           cancel_requested_at = null, finished_at = null, seq = seq + 1
+           cancel_requested_at = null, cancel_forced_at = null, finished_at = null, advance_failures = 0,
+           advance_failing_since = null, seq = seq + 1
          where id = $1 returning id, owner, seq, attempt
        ), told as (
          insert into croft.event (subject, seq, owner, type, data)
@@ -135,12 +127,30 @@ async function lockOwn(client: Queryable, { owner }: Scope, id: string): Promise
   return run;
 }
 
-/** That step, and all that need it. */
-function stepsFrom(run: RunRow, from: string | undefined): string[] {
-  if (from === undefined) return [];
-  const { ancestors } = planGraph(pipelineOf(run));
-  if (!ancestors.has(from)) {
-    throw new EngineError("invalid-input", `the run has no step '${from.slice(0, 100)}'`);
+/** The steps that are to be done again. */
+export async function putBack(
+  client: Queryable,
+  run: RunRow,
+  from: string | undefined,
+): Promise<void> {
+  const rows = await readSteps(client, run.id);
+  const { goneOn, begunAgain } = retryPlan(pipelineOf(run), rows, from);
+  if (run.status === "done" && goneOn.length + begunAgain.length === 0) {
+    throw new EngineError(
+      "job-ended",
+      "there is nothing to do: no step failed; name one to do it again, with all that need it ('from')",
+    );
   }
-  return [...ancestors].flatMap(([id, before]) => (id === from || before.has(from) ? [id] : []));
+  await client.query(
+    "delete from croft.run_step where run_id = $1 and item <> '' and step = any ($2)",
+    [run.id, begunAgain],
+  );
+  await client.query(
+    `update croft.run_step set status = case when is_group and step = any ($3) then 'running' else 'pending' end::croft.step_status,
+       is_group = is_group and step = any ($3), job_id = null, child_id = case when step = any ($3) then child_id end, outputs = null, commit = null, base = null,
+       branch = null, report = null, summary = null, error = null, reason = null, message = null, decided_by = null,
+       decided_at = null, deadline_at = null, stopped_at = null, finished_at = null
+     where run_id = $1 and (step = any ($2) or step = any ($3) and status <> 'done')`,
+    [run.id, begunAgain, goneOn],
+  );
 }

@@ -1,11 +1,13 @@
 // A new run with its steps, in the caller's transaction.
-import { evaluateText, readInputs } from "@croft/pipeline";
+import { type ExpressionContext, evaluateText, type Pipeline, readInputs } from "@croft/pipeline";
 import type { Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
+import { isStorable, NOT_STORABLE } from "./is-storable.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { beginningContext } from "./run-context.ts";
 import type { RunRow } from "./run-rows.ts";
+import { TOO_DEEP, USES_DEPTH_MAX } from "./used-pipelines.ts";
 
 export interface NewRun {
   readonly id?: string | undefined;
@@ -34,6 +36,11 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
   const pipeline = pipelineOf({ text, file });
   const { inputs, problems } = readInputs(pipeline, request.inputs);
   if (problems.length > 0) throw new EngineError("invalid-input", problems.join("; "));
+  for (const [name, value] of Object.entries(inputs)) {
+    if (!isStorable(value))
+      throw new EngineError("invalid-input", `input '${name}' ${NOT_STORABLE}`);
+  }
+  if (parent !== undefined) await requireShallow(client, parent.id);
   const { rows: counted } = await client.query<{ last: number }>(
     `insert into croft.run_counter (owner, name, last) values ($1, $2, 1)
      on conflict (owner, name) do update set last = run_counter.last + 1 returning last`,
@@ -52,12 +59,7 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
     started_by: startedBy,
     commit: request.commit ?? null,
   };
-  const key =
-    parent === undefined && pipeline.concurrency !== undefined
-      ? evaluateText(pipeline.concurrency.key, beginningContext(row))
-      : "";
-  if (key.length > 200)
-    throw new EngineError("invalid-input", "the concurrency key is longer than 200 characters");
+  const key = parent === undefined ? laneKey(pipeline, beginningContext(row)) : "";
   await client.query(
     `insert into croft.run (id, owner, name, number, status, text, file, pipeline_id, pipeline_version, uses, inputs, event,
        repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, started_at)
@@ -93,4 +95,27 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
   );
   if (parent !== undefined) await client.query("select croft.mark_due($1)", [[row.id]]);
   return row.id;
+}
+
+function laneKey({ concurrency }: Pipeline, context: ExpressionContext): string {
+  const key = concurrency === undefined ? "" : evaluateText(concurrency.key, context);
+  if (!isStorable(key))
+    throw new EngineError("invalid-input", `the concurrency key ${NOT_STORABLE}`);
+  if (key.length > 200)
+    throw new EngineError("invalid-input", "the concurrency key is longer than 200 characters");
+  return key;
+}
+
+/** Circles are refused when a run starts; this is for what gets past that. */
+async function requireShallow(client: Queryable, parentId: string): Promise<void> {
+  const { rows } = await client.query<{ depth: number }>(
+    `with recursive above as (
+       select parent_id from croft.run where id = $1
+       union all
+       select r.parent_id from croft.run r join above on r.id = above.parent_id
+     )
+     select count(*)::integer as depth from above`,
+    [parentId],
+  );
+  if ((rows[0]?.depth ?? 0) > USES_DEPTH_MAX) throw new EngineError("invalid-input", TOO_DEEP);
 }

@@ -1,5 +1,5 @@
 // Decides what a run does next. Knows neither time nor database, so that every order of events can be tried.
-import { type Graph, type Pipeline, planGraph, type Step } from "@croft/pipeline";
+import type { Pipeline, Step } from "@croft/pipeline";
 import { hasEnded, type Move, type NewItem, type RunState, type StepState } from "./run-state.ts";
 
 /** How the steps before stand, for `success()` and its like. */
@@ -15,6 +15,8 @@ export interface Expressions {
   itemsOf(step: Step): readonly NewItem[] | { readonly fault: string };
 }
 
+const NEEDS_LANE: ReadonlySet<Move["kind"]> = new Set(["start", "expand", "resume"]);
+
 /** What follows at once from this state; none when it has to wait for something. Ask again when it is done. */
 export function nextMoves(
   pipeline: Pipeline,
@@ -24,11 +26,14 @@ export function nextMoves(
   const { status } = state;
   if (status !== "running" && status !== "waiting") return [];
   const run = new RunView(pipeline, state);
-  const moves = pipeline.steps.flatMap((step) => [
-    ...begin(run, step, expressions),
-    ...goOn(run, step),
-  ]);
-  const isStarting = moves.some(({ kind }) => kind === "start" || kind === "expand");
+  const moves: Move[] = [];
+  for (const step of pipeline.steps) {
+    const main = run.main(step.id);
+    if (hasEnded(main)) continue;
+    if (main.status === "pending") moves.push(...begin(run, step, expressions));
+    else moves.push(...goOn(run, step), ...resume(run, step));
+  }
+  const isStarting = moves.some(({ kind }) => NEEDS_LANE.has(kind));
   if (status === "waiting" && isStarting) return [{ kind: "queue" }];
   if (moves.length > 0) return moves;
   if (pipeline.steps.every(({ id }) => hasEnded(run.main(id)))) {
@@ -41,11 +46,11 @@ export function nextMoves(
 /** A step that has not begun, and whose needs have all ended. */
 function begin(run: RunView, step: Step, { isWanted, itemsOf }: Expressions): Move[] {
   const { id, needs } = step;
-  if (run.main(id).status !== "pending") return [];
   if (!needs.every((need) => hasEnded(run.main(need)))) return [];
   const settle = (status: "done" | "failed" | "skipped" | "cancelled", reason?: string): Move[] => [
     { kind: "settle", step: id, item: "", status, reason },
   ];
+  if (run.state.isForced === true) return settle("cancelled", "the run was cancelled");
   const standing = run.standing(step);
   const wanted = isWanted(step, standing);
   if (typeof wanted === "object") return settle("failed", wanted.fault);
@@ -67,9 +72,15 @@ function begin(run: RunView, step: Step, { isWanted, itemsOf }: Expressions): Mo
 /** A step that has begun. */
 function goOn(run: RunView, step: Step): Move[] {
   const main = run.main(step.id);
-  if (hasEnded(main) || main.status === "pending") return [];
   if (!main.isGroup) return run.state.isCancelled ? giveUp(main, "the run was cancelled") : [];
   return goOnWithItems(run, step);
+}
+
+/** Sub-pipelines in which somebody has answered. */
+function resume(run: RunView, { id }: Step): Move[] {
+  return [run.main(id), ...run.items(id)].flatMap(({ status, child, step, item }): Move[] =>
+    status === "running" && child === "queued" ? [{ kind: "resume", step, item }] : [],
+  );
 }
 
 function goOnWithItems(run: RunView, step: Step): Move[] {
@@ -125,22 +136,33 @@ function stop({ step, item, isLeftAlone }: StepState): Move[] {
   return isLeftAlone ? [] : [{ kind: "stop", step, item }];
 }
 
+const known = new WeakMap<Pipeline, ReadonlyMap<string, Step>>();
+
+/** By id. The same for every state of its runs. */
+export function stepsOf(pipeline: Pipeline): ReadonlyMap<string, Step> {
+  const found = known.get(pipeline) ?? new Map(pipeline.steps.map((step) => [step.id, step]));
+  known.set(pipeline, found);
+  return found;
+}
+
 /** Questions about one state. */
 class RunView {
   readonly state: RunState;
   readonly #steps: ReadonlyMap<string, Step>;
-  readonly #graph: Graph;
   readonly #main = new Map<string, StepState>();
   readonly #items = new Map<string, StepState[]>();
+  readonly #hasFailed: boolean;
 
   constructor(pipeline: Pipeline, state: RunState) {
     this.state = state;
-    this.#graph = planGraph(pipeline);
-    this.#steps = new Map(pipeline.steps.map((step) => [step.id, step]));
+    this.#steps = stepsOf(pipeline);
     for (const each of state.steps) {
+      const items = this.#items.get(each.step);
       if (each.item === "") this.#main.set(each.step, each);
-      else this.#items.set(each.step, [...(this.#items.get(each.step) ?? []), each]);
+      else if (items === undefined) this.#items.set(each.step, [each]);
+      else items.push(each);
     }
+    this.#hasFailed = [...this.#main.values()].some(({ status }) => status === "failed");
   }
 
   main(id: string): StepState {
@@ -153,13 +175,22 @@ class RunView {
     return this.#items.get(id) ?? [];
   }
 
-  standing({ id, needs }: Step): Standing {
-    const before = [...(this.#graph.ancestors.get(id) ?? [])];
+  standing({ needs }: Step): Standing {
     return {
       success: !this.state.isCancelled && needs.every((need) => this.#isGood(need)),
-      failure: before.some((each) => this.main(each).status === "failed" && !this.#isGood(each)),
+      failure: this.#hasFailed && this.#hasFailedAbove(needs),
       cancelled: this.state.isCancelled,
     };
+  }
+
+  /** However far away. */
+  #hasFailedAbove(needs: readonly string[]): boolean {
+    const seen = new Set(needs);
+    for (const id of seen) {
+      if (this.main(id).status === "failed" && !this.#isGood(id)) return true;
+      for (const further of this.#steps.get(id)?.needs ?? []) seen.add(further);
+    }
+    return false;
   }
 
   whySkipped({ needs }: Step): string {
@@ -174,7 +205,10 @@ class RunView {
     const open = [...this.#main.values(), ...[...this.#items.values()].flat()].filter(
       (each) => !hasEnded(each) && each.status !== "pending" && !each.isGroup,
     );
-    return open.length > 0 && open.every(({ status }) => status === "waiting");
+    return (
+      open.length > 0 &&
+      open.every(({ status, child }) => status === "waiting" || child === "waiting")
+    );
   }
 
   result(): "done" | "failed" | "cancelled" {

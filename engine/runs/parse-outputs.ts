@@ -1,23 +1,38 @@
 // Reads what a script wrote to `$CROFT_OUTPUT`: `name=value`, or GitHub's form for several lines.
 import { JobFailure } from "../jobs/job-failure.ts";
+import type { SecretMask } from "../logs/secret-mask.ts";
 
 const VALUE_LENGTH_MAX = 65_536;
 
-/** Only what the step has declared; `unknown` are the others' names. */
+export interface ParsedOutputs {
+  readonly outputs: Record<string, string>;
+  /** Names that the step has not declared. */
+  readonly unknown: readonly string[];
+  /** Names of those with a secret in them: expressions, other steps' logs and approvals would show it. */
+  readonly secret: readonly string[];
+}
+
 export function parseOutputs(
   text: string,
   declared: readonly string[],
-): { readonly outputs: Record<string, string>; readonly unknown: readonly string[] } {
+  mask: SecretMask,
+): ParsedOutputs {
   const outputs: Record<string, string> = {};
-  const unknown: string[] = [];
+  const unknown = new Set<string>();
+  const secret = new Set<string>();
   for (const [name, value] of assignmentsIn(text)) {
     if (value.length > VALUE_LENGTH_MAX) {
       throw wrong(`output '${name}' is longer than ${VALUE_LENGTH_MAX} characters`);
     }
-    if (declared.includes(name)) outputs[name] = value;
-    else unknown.push(name);
+    if (declared.includes(name) && value.includes("\0")) {
+      throw wrong(`output '${name}' has the character 0 in it`);
+    }
+    if (!declared.includes(name)) unknown.add(name);
+    else if (mask.isIn(value)) secret.add(name);
+    else outputs[name] = value;
   }
-  return { outputs, unknown };
+  for (const name of secret) delete outputs[name]; // also what it was before
+  return { outputs, unknown: [...unknown], secret: [...secret] };
 }
 
 function* assignmentsIn(text: string): Generator<[name: string, value: string]> {

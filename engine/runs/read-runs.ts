@@ -76,6 +76,7 @@ function stepsOf(pipeline: Pipeline, rows: readonly CarriedStep[]): RunStep[] {
         ...{ branch: row.branch, report: row.report, summary: row.summary, error: row.error },
         ...{ matrix: row.matrix, message: row.message, decided_by: row.decided_by },
         integration: kind === "integrate" ? integrationOf(row) : null,
+        decided_at: row.decided_at?.toISOString() ?? null,
         deadline_at: row.deadline_at?.toISOString() ?? null,
         started_at: row.started_at?.toISOString() ?? null,
         finished_at: row.finished_at?.toISOString() ?? null,

@@ -35,15 +35,19 @@ export async function integrateStep(
           ...{ owner: run.owner, repository: source.remote, base, commits, ref, signal },
           attempt: { jobId: attempt.id, attempt: attempt.attempt },
         });
-  attempt.log(`integrated ${integrated.length} of ${commits.length} at ${commit}\n`);
+  const leftOut = withoutResult(scene);
+  const all = commits.length + leftOut.length;
+  attempt.log(`integrated ${integrated.length} of ${all} at ${commit}\n`);
+  for (const { id, result } of leftOut)
+    attempt.log(`left out: ${id}: it has no result: ${result}\n`);
   for (const { id, files, reason } of conflicts) {
     attempt.log(`conflict: ${id}: ${reason}: ${files.join(", ")}\n`);
   }
   scene.log.info(
-    { commit, ref, integrated: integrated.length, conflicts: conflicts.length },
+    { commit, ref, integrated: integrated.length, conflicts: conflicts.length, of: all },
     "results were integrated",
   );
-  const report = { ...conflictReport({ integrated, conflicts }) };
+  const report = { ...conflictReport({ integrated, conflicts }), left_out: leftOut };
   if (conflicts.length > 0 && step.onConflict === "fail") {
     const which = conflicts.map(({ id, files }) => `${id} (${files.join(", ")})`).join("; ");
     throw new JobFailure(
@@ -57,6 +61,14 @@ export async function integrateStep(
     ...{ commit, base, report },
     ...(await bundleOf(scene, commit, base)),
   };
+}
+
+/** Steps and items that made nothing that could be merged, with what became of them. */
+function withoutResult({ step, rows }: StepScene & { readonly step: IntegrateStep }) {
+  return step.from.flatMap((from) => {
+    const none = rows.filter((row) => row.step === from && row.commit === null && !row.is_group);
+    return none.map((row) => ({ id: nameOf(step, row), result: row.status }));
+  });
 }
 
 /** Items of several steps may have the same ids. */
@@ -86,7 +98,7 @@ export async function publishStep(
       ? await publishInCheckout(scene, source.checkout, plan)
       : await git.results.publish({
           ...{ ...plan, owner: run.owner, repository: source.remote, onConflict: step.onConflict },
-          access: await accessTo(scene, source.remote),
+          access: await accessTo(scene, source.remote, scene.credential),
           ref: resultRef(run.id, step.id, ""),
           attempt: { jobId: attempt.id, attempt: attempt.attempt },
         });

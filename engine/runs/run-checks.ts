@@ -1,15 +1,13 @@
 // The checks of a step: what it left must be as asked for, before its result counts.
 import { text } from "node:stream/consumers";
 import type { CommitId, Workspace } from "@croft/git";
-import type { JsonValue, RunStep, StepCheck } from "@croft/pipeline";
+import type { RunStep, StepCheck } from "@croft/pipeline";
 import { evaluateText } from "@croft/pipeline";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
-import picomatch from "picomatch";
 import { AssetError } from "../assets/asset-error.ts";
 import { openInside, readOpened } from "../assets/open-inside.ts";
 import { hasEntries } from "../assets/pack-directory.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { askCheckThread, CheckGaveUp } from "./ask-check-thread.ts";
 import { runScript } from "./run-script.ts";
 import type { StepScene } from "./step-scene.ts";
 
@@ -35,7 +33,7 @@ export async function runChecks(
 ): Promise<string[]> {
   const warnings: string[] = [];
   for (const check of scene.step.checks) {
-    const fault = await faultOf(scene, place, check);
+    const fault = await faultOf(scene, place, check).catch(giveUp);
     if (fault === undefined) continue;
     scene.attempt.log(`check '${check.kind}': ${fault}\n`);
     if (check.onFailure !== "warn")
@@ -53,6 +51,12 @@ export class CheckFailure extends JobFailure {
     super("command", "check-failed", message);
     this.onFailure = onFailure;
   }
+}
+
+/** Tried again it would take as long. */
+function giveUp(error: unknown): string {
+  if (error instanceof CheckGaveUp) return error.message;
+  throw error;
 }
 
 async function faultOf(
@@ -87,19 +91,20 @@ async function diffFault(
   { base, commit }: RecordedResult,
   { kind, globs }: Extract<StepCheck, { kind: "no-diff-outside" | "tests-not-removed" }>,
 ): Promise<string | undefined> {
-  const isNamed = picomatch([...globs], { dot: true });
   const between = { from: base, to: commit };
   const readChanges = () =>
     "checkout" in source
       ? git.local.changes({ ...between, checkout: source.checkout, signal })
       : git.results.changes({ ...between, owner: run.owner, repository: source.remote });
   const changes = base === commit ? [] : await readChanges();
-  const wrong = changes.filter(({ path, isRemoved }) =>
-    kind === "no-diff-outside" ? !isNamed(path) : isRemoved && isNamed(path),
-  );
+  const isOutside = kind === "no-diff-outside";
+  const paths = changes.filter(({ isRemoved }) => isOutside || isRemoved).map(({ path }) => path);
+  if (paths.length === 0) return undefined;
+  const isNamed = await askCheckThread({ kind: "globs", globs, paths }, signal);
+  const wrong = paths.filter((_path, at) => isNamed[at] !== isOutside);
   if (wrong.length === 0) return undefined;
-  const what = kind === "no-diff-outside" ? "changed outside of what it may" : "tests were removed";
-  return `${what}: ${listOf(wrong.map(({ path }) => path))}`;
+  const what = isOutside ? "changed outside of what it may" : "tests were removed";
+  return `${what}: ${listOf(wrong, wrong.length)}`;
 }
 
 async function commandFault(
@@ -126,32 +131,19 @@ async function schemaFault(
   if (found === undefined) return `'${artifact}' is not there`;
   if (found instanceof Directory) return `'${artifact}' is a directory, not JSON`;
   const given =
-    "inline" in schema ? schema.inline : parseJson(await readFile(workspace, schema.path));
-  if (given === undefined)
-    return `the schema '${"path" in schema ? schema.path : ""}' is not JSON, or not there`;
-  const value = parseJson(found);
-  if (value === undefined) return `'${artifact}' is not JSON`;
-  const ajv = new Ajv2020({ allErrors: true, strict: false });
-  addFormats.default(ajv);
-  let validate: ReturnType<typeof ajv.compile>;
-  try {
-    validate = ajv.compile(given as object);
-  } catch (error) {
-    return `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  if (validate(value)) return undefined;
-  const faults = (validate.errors ?? []).map(
-    ({ instancePath, message }) => `${instancePath || "/"} ${message}`,
-  );
-  return `'${artifact}' is not as its schema says: ${listOf(faults)}`;
-}
-
-function parseJson(source: string | undefined): JsonValue | undefined {
-  if (source === undefined) return undefined;
-  try {
-    return JSON.parse(source) as JsonValue;
-  } catch {
-    return undefined;
+    "inline" in schema ? JSON.stringify(schema.inline) : await readFile(workspace, schema.path);
+  const question = { kind: "schema", schema: given ?? "", value: found } as const;
+  const answer = await askCheckThread(question, scene.signal);
+  switch (answer.kind) {
+    case "no-schema":
+      return `the schema '${"path" in schema ? schema.path : ""}' is not JSON, or not there`;
+    case "no-json":
+      return `'${artifact}' is not JSON`;
+    case "unusable":
+      return `the schema cannot be used: ${answer.reason}`;
+    case "faults":
+      if (answer.count === 0) return undefined;
+      return `'${artifact}' is not as its schema says: ${listOf(answer.faults, answer.count)}`;
   }
 }
 
@@ -201,7 +193,9 @@ async function readFile(workspace: Workspace, path: string): Promise<string | un
   }
 }
 
-function listOf(all: readonly string[]): string {
-  const shown = all.slice(0, FAULTS_MAX).join(", ");
-  return all.length > FAULTS_MAX ? `${shown} and ${all.length - FAULTS_MAX} more` : shown;
+/** The first of them, and how many more there are. */
+function listOf(some: readonly string[], count: number): string {
+  const shown = some.slice(0, FAULTS_MAX);
+  const more = count - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -4,8 +4,10 @@ import { evaluateText, type RunStep, refFault } from "@croft/pipeline";
 import { chooseSandbox } from "../command/choose-sandbox.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { logWith } from "../log.ts";
+import { SecretMask } from "../logs/secret-mask.ts";
 import { openSecrets } from "../secrets/secret-store.ts";
 import { makeWorktree } from "./checkout-steps.ts";
+import { inject } from "./inject-artifacts.ts";
 import { parseOutputs } from "./parse-outputs.ts";
 import { runChecks } from "./run-checks.ts";
 import { textsOf } from "./run-context.ts";
@@ -14,7 +16,6 @@ import { StepExchange } from "./step-exchange.ts";
 import {
   bringResult,
   bundleOf,
-  inject,
   type ResultPlace,
   requireGood,
   storeArtifacts,
@@ -35,20 +36,24 @@ export async function runCommandStep(
     await attempt.guard(workspace.path, user?.uid ?? process.getuid?.() ?? 0);
     attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
     const secrets = await secretsOf(scene);
-    await inject(scene, workspace);
+    const variables = variablesOf(scene);
+    const own = { ...scene, context: { ...scene.context, env: variables } };
+    await inject(own, workspace);
     const exchange = await StepExchange.open(workspace, user, secrets.files);
-    const environment = { ...environmentOf(scene), ...secrets.env, ...exchange.environment };
-    await runScript(scene, workspace, environment);
-    const artifacts = await storeArtifacts(scene, workspace);
-    const { outputs, unknown } = parseOutputs(await exchange.read("output"), step.outputs);
-    for (const name of unknown)
-      attempt.log(`output '${name}' is not listed in 'outputs': ignored\n`);
+    const environment = {
+      ...environmentOf(scene, variables),
+      ...secrets.env,
+      ...exchange.environment,
+    };
+    await runScript(own, workspace, environment);
+    const artifacts = await storeArtifacts(own, workspace);
+    const outputs = await readOutputs(scene, exchange, secrets.mask);
     const ref = resultRef(run.id, step.id, scene.row.item);
     const message = `${run.name} #${run.number}: ${step.name}`;
     const { commit } = await workspace.result({ ref, message, signal: scene.signal });
     log.info({ commit, ref }, "a result was recorded");
     const result = { base: workspace.base, commit };
-    const warnings = await runChecks(scene, { workspace, environment, result });
+    const warnings = await runChecks(own, { workspace, environment, result });
     const base = start?.base ?? workspace.base;
     const summary = await exchange.read("summary");
     return {
@@ -106,7 +111,7 @@ async function makeWorkspace(
     sparse: sparse.length === 0 ? undefined : sparse,
     name: `${run.name}-${step.id}`,
     owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
-    access: await accessTo(scene, repository),
+    access: await accessTo(scene, repository, scene.credential),
     submodules: submodules ? {} : undefined,
     repositories: await furtherRepositories(scene, repositories),
   });
@@ -116,20 +121,32 @@ export function noWorktree({ id }: Pick<RunStep, "id">): string {
   return `step '${id}': 'kind: worktree' is for a run on a checkout of this machine ('croft run' in it, or --repo <path>); this one is on a remote`;
 }
 
-/** Each with the owner's own credential for it. */
+/** Each with the credential that is named for it, or the owner's own. */
 async function furtherRepositories(
   scene: StepScene,
   named: RunStep["workspace"]["repositories"],
 ): Promise<FurtherRepository[]> {
   const { context, parts } = scene;
   const all: FurtherRepository[] = [];
-  for (const { url, ref, path } of Object.values(named)) {
+  for (const { url, ref, path, credential } of Object.values(named)) {
     const rules = addressRules(parts.config, scene.run.owner);
     const repository = parseRemoteUrl(evaluateText(url, context), rules);
     const at = ref === undefined ? {} : { ref: evaluateText(ref, context) };
-    all.push({ repository, path, ...at, access: await accessTo(scene, repository) });
+    all.push({ repository, path, ...at, access: await accessTo(scene, repository, credential) });
   }
   return all;
+}
+
+async function readOutputs(
+  { attempt, step }: StepScene & { readonly step: RunStep },
+  exchange: StepExchange,
+  mask: SecretMask,
+): Promise<Record<string, string>> {
+  const text = await exchange.read("output");
+  const { outputs, unknown, secret } = parseOutputs(text, step.outputs, mask);
+  for (const name of unknown) attempt.log(`output '${name}' is not listed in 'outputs': ignored\n`);
+  for (const name of secret) attempt.log(`output '${name}' has a secret in it: left out\n`);
+  return outputs;
 }
 
 async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly step: RunStep }) {
@@ -139,25 +156,31 @@ async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly s
     names.length === 0
       ? new Map<string, string>()
       : await openSecrets(parts.vault, run.owner, names);
-  attempt.mask([...opened.values()].flatMap((value) => [value, ...value.split("\n")]));
+  const hidden = SecretMask.withLines([...opened.values()]);
+  attempt.mask(hidden);
   const value = (name: string) => opened.get(name) ?? "";
   return {
+    mask: new SecretMask(hidden),
     files: new Map(files.map((name) => [name, value(name)])),
     env: Object.fromEntries(Object.entries(env).map(([variable, name]) => [variable, value(name)])),
   };
 }
 
-function environmentOf({
-  pipeline,
-  step,
-  run,
-  row,
-  attempt,
-  context,
-}: StepScene & { readonly step: RunStep }) {
+/** In a step's own variables `env` is the pipeline's; in what runs with them it is both, the step's own first. */
+function variablesOf({ pipeline, step, context }: StepScene & { readonly step: RunStep }) {
+  const variables = textsOf(pipeline.env, context);
+  for (const [name, text] of Object.entries(step.env))
+    variables[name] = evaluateText(text, context);
+  return variables;
+}
+
+function environmentOf(
+  { step, run, row, attempt }: StepScene,
+  variables: Readonly<Record<string, string>>,
+) {
   return {
     CI: "true",
-    ...textsOf({ ...pipeline.env, ...step.env }, context),
+    ...variables,
     CROFT_RUN_ID: run.id,
     CROFT_RUN_NUMBER: String(run.number),
     CROFT_STEP: step.id,

@@ -35,17 +35,60 @@ export function stepContext(
   step: Step | undefined,
   item?: StepRow,
 ): ExpressionContext {
-  const beginning = beginningContext(run);
-  const states: Record<string, JsonValue> = {};
-  for (const each of pipeline.steps) states[each.id] = stateOf(each, rows);
-  const needs = step === undefined ? [] : step.needs;
-  const context: ExpressionContext = {
-    ...beginning,
-    steps: states,
-    needs: Object.fromEntries(needs.map((id) => [id, states[id] ?? null])),
-    ...(item?.matrix == null ? {} : { matrix: item.matrix }),
-  };
-  return { ...context, env: textsOf(pipeline.env, context) };
+  const byStep = new Map<string, StepRow[]>();
+  for (const row of rows) {
+    const own = byStep.get(row.step);
+    if (own === undefined) byStep.set(row.step, [row]);
+    else own.push(row);
+  }
+  return new RunContext(pipeline, run, (id) => byStep.get(id) ?? []).of(step, item);
+}
+
+/** The contexts of all steps of a run: what they share is made once, and again only for steps that have changed. */
+export class RunContext {
+  readonly #pipeline: Pipeline;
+  readonly #beginning: ExpressionContext;
+  readonly #rowsOf: (step: string) => readonly StepRow[];
+  readonly #states = new Map<string, Members>();
+  #steps: Members | undefined;
+  #env: Readonly<Record<string, string>> | undefined;
+
+  constructor(pipeline: Pipeline, run: RunRow, rowsOf: (step: string) => readonly StepRow[]) {
+    this.#pipeline = pipeline;
+    this.#beginning = beginningContext(run);
+    this.#rowsOf = rowsOf;
+  }
+
+  /** To be said whenever one of its rows stands differently. */
+  forget(step: string): void {
+    this.#states.delete(step);
+    this.#steps = undefined;
+  }
+
+  of(step: Step | undefined, item?: StepRow): ExpressionContext {
+    // The pipeline's own variables know no more than the run does at its beginning.
+    this.#env ??= textsOf(this.#pipeline.env, this.#beginning);
+    this.#steps ??= this.#allStates();
+    const states = this.#steps;
+    const needs = step === undefined ? [] : step.needs;
+    return {
+      ...this.#beginning,
+      steps: states,
+      needs: Object.fromEntries(needs.map((id) => [id, states[id] ?? null])),
+      ...(item?.matrix == null ? {} : { matrix: item.matrix }),
+      env: this.#env,
+    };
+  }
+
+  /** Frozen, as each of them: an evaluator may keep what it has made of it. */
+  #allStates(): Members {
+    const entries = this.#pipeline.steps.map((step): [string, Members] => {
+      const state = this.#states.get(step.id) ?? stateOf(step, this.#rowsOf(step.id));
+      this.#states.set(step.id, Object.freeze(state));
+      return [step.id, state];
+    });
+    return Object.freeze(Object.fromEntries(entries));
+  }
 }
 
 /** Variables may use those before them. */
@@ -54,14 +97,18 @@ export function textsOf(
   context: ExpressionContext,
 ): Record<string, string> {
   const env: Record<string, string> = {};
+  const known: Record<string, JsonValue> = { ...context.env };
   for (const [name, template] of Object.entries(templates)) {
-    env[name] = evaluateText(template, { ...context, env: { ...context.env, ...env } });
+    const text = template.includes("${{")
+      ? evaluateText(template, { ...context, env: known })
+      : template;
+    env[name] = text;
+    known[name] = text;
   }
   return env;
 }
 
-function stateOf(step: Step, rows: readonly StepRow[]): Members {
-  const own = rows.filter((row) => row.step === step.id);
+function stateOf(step: Step, own: readonly StepRow[]): Members {
   const main = own.find(({ item }) => item === "");
   if (main === undefined) return {};
   const result = resultOf(main);

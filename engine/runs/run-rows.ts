@@ -32,6 +32,9 @@ export interface RunRow {
   readonly parent_item: string | null;
   readonly started_by: string;
   readonly cancel_requested_at: Date | null;
+  readonly cancel_forced_at: Date | null;
+  /** How often in a row it could not go on. */
+  readonly advance_failures: number;
   readonly error: JobError | null;
   readonly outputs: Readonly<Record<string, JsonValue>> | null;
   readonly seq: number;
@@ -51,6 +54,10 @@ export interface StepRow {
   readonly depends_on: readonly string[];
   readonly job_id: string | null;
   readonly child_id: string | null;
+  /** How often the sub-pipeline was started since the step began. */
+  readonly child_attempts: number;
+  /** When a sub-pipeline that has failed is started again. */
+  readonly retry_at: Date | null;
   readonly outputs: Readonly<Record<string, JsonValue>> | null;
   readonly commit: string | null;
   readonly base: string | null;
@@ -66,6 +73,8 @@ export interface StepRow {
   readonly decided_at: Date | null;
   readonly deadline_at: Date | null;
   readonly stopped_at: Date | null;
+  /** Begun when the run was cancelled already. */
+  readonly is_after_cancel: boolean;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
 }

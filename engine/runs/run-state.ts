@@ -24,11 +24,15 @@ export interface StepState {
   readonly dependsOn: readonly string[];
   /** Not to be told to stop: it was already, or began after the run was cancelled, as what runs `always()` does. */
   readonly isLeftAlone: boolean;
+  /** How the run that it is stands, if it is a sub-pipeline. */
+  readonly child?: RunStatus | undefined;
 }
 
 export interface RunState {
   readonly status: RunStatus;
   readonly isCancelled: boolean;
+  /** Cancelled with force: nothing begins any more, `always()` or not. */
+  readonly isForced?: boolean | undefined;
   readonly steps: readonly StepState[];
 }
 
@@ -42,6 +46,8 @@ export interface NewItem {
 export type Move =
   /** As a job or a sub-pipeline. */
   | { readonly kind: "start"; readonly step: string; readonly item: string }
+  /** A sub-pipeline that nobody is asked in any more, and that waits for the lane. */
+  | { readonly kind: "resume"; readonly step: string; readonly item: string }
   /** A person, whether it may go on. */
   | { readonly kind: "ask"; readonly step: string; readonly item: "" }
   | { readonly kind: "expand"; readonly step: string; readonly items: readonly NewItem[] }
@@ -76,6 +82,8 @@ export function afterMove(state: RunState, move: Move): RunState {
   switch (move.kind) {
     case "start":
       return change(move.step, move.item, { status: "running", isLeftAlone: state.isCancelled });
+    case "resume":
+      return change(move.step, move.item, { child: "running" });
     case "ask":
       return change(move.step, "", { status: "waiting" });
     case "stop":

@@ -1,10 +1,13 @@
 // Takes over what has become of a run's steps: their jobs have ended, sub-pipelines too, or nobody answered in time.
 import type { JobError } from "@croft/contract";
+import type { JsonValue, RetryPolicy, Step } from "@croft/pipeline";
 import { AssetError } from "../assets/asset-error.ts";
 import { recordAsset } from "../assets/store-asset.ts";
 import type { Queryable } from "../database/in-transaction.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 import type { CarriedStep, RunRow } from "./run-rows.ts";
 import type { StepStatus } from "./run-state.ts";
+import type { RunSteps } from "./run-steps.ts";
 import { StepResult } from "./step-result.ts";
 
 /** How a step has ended. */
@@ -14,14 +17,37 @@ export interface StepEnd {
   readonly error?: JobError | undefined;
 }
 
+/** What has become of a step that was begun. */
+export type StepTurn =
+  | { readonly kind: "goes-on" }
+  | { readonly kind: "ended"; readonly end: StepEnd }
+  /** A sub-pipeline that takes too long: to be stopped, and waited for. */
+  | { readonly kind: "overdue" }
+  /** A sub-pipeline that has failed: to be started again, after a pause or now. */
+  | { readonly kind: "pause"; readonly ms: number }
+  | { readonly kind: "again" };
+
+const GOES_ON: StepTurn = { kind: "goes-on" };
+
+export function turnOf(
+  row: CarriedStep,
+  step: Step | undefined,
+  { cancel_requested_at: cancelledAt }: Pick<RunRow, "cancel_requested_at">,
+  now: Date,
+): StepTurn {
+  if (row.status === "running" && !row.is_group && row.child_id !== null)
+    return turnOfChild(row, step, cancelledAt !== null, now);
+  const end = endOf(row, now);
+  return end === undefined ? GOES_ON : { kind: "ended", end };
+}
+
 /** Undefined while it goes on. */
-export function endOf(row: CarriedStep, now: Date): StepEnd | undefined {
+function endOf(row: CarriedStep, now: Date): StepEnd | undefined {
   if (row.status === "waiting") {
     if (row.deadline_at === null || row.deadline_at > now) return undefined;
     return failure("timeout", "approval-timeout", "nobody approved it in time");
   }
   if (row.status !== "running" || row.is_group) return undefined;
-  if (row.child_id !== null) return endOfChild(row);
   switch (row.job_status) {
     case "done": {
       const read = StepResult.safeParse(row.job_result ?? {});
@@ -47,26 +73,56 @@ function failedJob({ job_error: error }: CarriedStep): StepEnd {
   return { status: "failed", result: { report: read.data }, error: plain };
 }
 
-function endOfChild({
-  child_status,
-  child_outputs,
-  child_error,
-}: CarriedStep): StepEnd | undefined {
-  switch (child_status) {
-    case "done": {
-      const outputs = Object.entries(child_outputs ?? {}).map(
-        ([name, value]) => [name, String(value)] as const,
-      );
-      return { status: "done", result: { outputs: Object.fromEntries(outputs) } };
-    }
+function turnOfChild(
+  row: CarriedStep,
+  step: Step | undefined,
+  isCancelled: boolean,
+  now: Date,
+): StepTurn {
+  const { child_status: status, child_outputs, child_error, deadline_at, stopped_at } = row;
+  const isPast = (at: Date | null) => at !== null && at <= now;
+  switch (status) {
+    case null:
+      return ended(failure("lost", "run-gone", "its run is not there any more"));
+    case "done":
+      return ended({ status, result: { outputs: outputTexts(child_outputs ?? {}) } });
     case "failed":
     case "cancelled":
-      return { status: child_status, result: {}, error: child_error ?? undefined };
-    case null:
-      return failure("lost", "run-gone", "its run is not there any more");
+      break;
     default:
-      return undefined;
+      return isPast(deadline_at) && stopped_at === null ? { kind: "overdue" } : GOES_ON;
   }
+  const isOverdue =
+    deadline_at !== null && stopped_at !== null && stopped_at >= deadline_at && !isCancelled;
+  const end: StepEnd = isOverdue
+    ? failure("timeout", "step-timeout", `it ran longer than ${(step?.timeoutMs ?? 0) / 1000} s`)
+    : { status, result: {}, error: child_error ?? undefined };
+  const isStopped = isCancelled || (stopped_at !== null && !isOverdue);
+  if (isStopped) return ended(end);
+  if (row.retry_at !== null) return isPast(row.retry_at) ? { kind: "again" } : GOES_ON;
+  if (step === undefined || !isTriedAgain(step.retry, row.child_attempts, end)) return ended(end);
+  return { kind: "pause", ms: retryDelayMs(step.retry, row.child_attempts) };
+}
+
+function ended(end: StepEnd): StepTurn {
+  return { kind: "ended", end };
+}
+
+function isTriedAgain(policy: RetryPolicy, attempts: number, { status, error }: StepEnd): boolean {
+  if (status !== "failed" || attempts >= policy.attempts) return false;
+  const classes: readonly string[] = policy.on;
+  if (error?.code === "check-failed" && classes.includes("check")) return true;
+  return classes.includes(error?.class ?? "transient");
+}
+
+/** A step's outputs are texts: lists and objects become JSON, for `fromJSON`. */
+function outputTexts(outputs: Readonly<Record<string, JsonValue>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : value === null ? "" : JSON.stringify(value),
+    ]),
+  );
 }
 
 function failure(failureClass: JobError["class"], code: string, message: string): StepEnd {
@@ -77,26 +133,23 @@ function failure(failureClass: JobError["class"], code: string, message: string)
 export async function recordEnd(
   client: Queryable,
   run: RunRow,
+  steps: RunSteps,
   row: CarriedStep,
   ended: StepEnd,
 ): Promise<StepEnd> {
-  const { result } = ended;
+  const { result, status, error } = ended;
   try {
     await recordFiles(client, run, row, result);
-  } catch (error) {
-    if (!(error instanceof AssetError)) throw error;
-    return await recordEnd(client, run, row, failure("lost", error.code, error.message));
+  } catch (fault) {
+    if (!(fault instanceof AssetError)) throw fault;
+    return await recordEnd(client, run, steps, row, failure("lost", fault.code, fault.message));
   }
-  await client.query(
-    `update croft.run_step set status = $4, outputs = $5, commit = $6, base = $7, branch = coalesce($8, branch),
-       report = $9, summary = $10, error = $11, finished_at = croft.now()
-     where run_id = $1 and step = $2 and item = $3`,
-    [
-      ...[run.id, row.step, row.item, ended.status],
-      ...[json(result.outputs), result.commit, result.base, result.branch],
-      ...[json(result.report), result.summary, json(ended.error)],
-    ],
-  );
+  steps.change(row.step, row.item, {
+    ...{ status, ends: true, error: error ?? null },
+    ...{ outputs: result.outputs ?? null, report: result.report ?? null },
+    ...{ commit: result.commit ?? null, base: result.base ?? null },
+    ...{ branch: result.branch ?? row.branch, summary: result.summary ?? null },
+  });
   return ended;
 }
 
@@ -125,8 +178,4 @@ async function recordFiles(
 
 function storedFile({ sha256, bytes, claimed_until }: NonNullable<StepResult["bundle"]>) {
   return { sha256, bytes, claimedUntil: new Date(claimed_until) };
-}
-
-function json(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
 }

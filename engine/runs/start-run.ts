@@ -41,6 +41,7 @@ type StartParts = Pick<Engine, "database" | "intake" | "config">;
 
 /** Resolves when the run is durable. */
 export async function startRun(parts: StartParts, request: RunRequest): Promise<string> {
+  pipelineOf({ text: request.text, file: request.file ?? null }); // a long one takes its time, which no transaction should
   const start = (client: Queryable) => startRunWithin(parts, client, request);
   return await despiteDeadlocks(() => inTransaction(parts.database, start));
 }

@@ -55,6 +55,8 @@ export class StepExchange {
         if (size > TEXT_BYTES_MAX) throw tooMuch(name);
         const read = await buffer(readOpened(handle));
         if (read.length > TEXT_BYTES_MAX) throw tooMuch(name);
+        if (name === "summary" && read.includes(0))
+          throw wrong("$CROFT_SUMMARY: the character 0 is in it");
         return read.toString("utf8");
       } finally {
         await handle.close();
@@ -80,5 +82,9 @@ export class StepExchange {
 }
 
 function tooMuch(name: string): JobFailure {
-  return new JobFailure("command", "invalid-output", `${name}: more than ${TEXT_BYTES_MAX} bytes`);
+  return wrong(`${name}: more than ${TEXT_BYTES_MAX} bytes`);
+}
+
+function wrong(message: string): JobFailure {
+  return new JobFailure("command", "invalid-output", message);
 }

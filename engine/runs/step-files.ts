@@ -3,11 +3,9 @@ import { createReadStream } from "node:fs";
 import type { CommitId, Workspace } from "@croft/git";
 import { evaluateText, pathFault, type RunStep } from "@croft/pipeline";
 import { AssetError } from "../assets/asset-error.ts";
-import { materialise } from "../assets/materialise.ts";
 import { DIRECTORY_MEDIA_TYPE } from "../assets/pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf, openAsset } from "../assets/read-assets.ts";
 import { storeDirectory, storeFile, storeStream } from "../assets/store-asset.ts";
-import { unpackDirectory } from "../assets/unpack-directory.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { StepResult } from "./step-result.ts";
 import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
@@ -44,33 +42,11 @@ export async function bringResult(
     await git.results.importBundle({
       ...{ owner: run.owner, repository, commit, base, signal },
       ...{ bundle: opened.stream(), ref: resultRef(run.id, step, item) },
-      access: await accessTo(scene, repository),
+      access: await accessTo(scene, repository, scene.credential),
     });
     scene.log.info({ commit, from: step }, "a result was brought here");
   } finally {
     await opened.close();
-  }
-}
-
-export async function inject(
-  scene: StepScene & { readonly step: RunStep },
-  workspace: Workspace,
-): Promise<void> {
-  const { step, run, parts, context } = scene;
-  for (const { step: from, artifact, path } of step.inject) {
-    const place = evaluateText(path, context);
-    requireGood("inject", place, pathFault);
-    const { rows } = await parts.database.pool.query<AssetRow>(
-      `select distinct on (item) ${ASSET_COLUMNS} from croft.asset
-       where run_id = $1 and step = $2 and kind = 'artifact' and name = $3 order by item, id desc`,
-      [run.id, from, artifact],
-    );
-    for (const row of rows) {
-      const target = row.item === null ? place : `${place}/${row.item}`;
-      const to = { directory: workspace.path, path: target, user: workspace.user };
-      const put = row.media_type === DIRECTORY_MEDIA_TYPE ? unpackDirectory : materialise;
-      await put(parts.assets, assetOf(row), to);
-    }
   }
 }
 

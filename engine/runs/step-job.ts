@@ -6,7 +6,9 @@ import { asFailure, isGitFault } from "../command/git-failure.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
 import { UnknownSecrets } from "../secrets/secret-store.ts";
+import { namedCredential } from "./named-credential.ts";
 import { integrateStep, publishStep } from "./result-steps.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 import { CheckFailure } from "./run-checks.ts";
 import { runCommandStep } from "./run-command-step.ts";
 import { type RunRow, readRun } from "./run-rows.ts";
@@ -22,9 +24,12 @@ import {
 } from "./step-scene.ts";
 import { readUses } from "./used-pipelines.ts";
 
+/** Made by Croft or named by the pipeline, which knows no secrets. */
+const FIXED_FIELDS = ["commit", "base", "branch", "artifacts", "bundle"];
+
 export function stepJob(parts: StepParts): JobType {
   return defineJobType<StepInput>({
-    ...{ name: "step", isOfRuns: true },
+    ...{ name: "step", isOfRuns: true, fixedFields: FIXED_FIELDS },
     input: z.strictObject({ run_id: z.uuid(), step: z.string(), item: z.string() }),
     run: (attempt) => runStep(parts, attempt),
   });
@@ -101,13 +106,8 @@ function withPolicy(error: unknown, policy: RetryPolicy, attempt: number): unkno
     cause: error,
     details: known?.details,
     attempts: isRetried ? policy.attempts : 1,
-    retryAfterMs: delayOf(policy, attempt),
+    retryAfterMs: retryDelayMs(policy, attempt),
   });
-}
-
-function delayOf({ backoff, delayMs, maxDelayMs }: RetryPolicy, attempt: number): number {
-  const factors = { none: 0, linear: attempt, exponential: 2 ** Math.min(attempt - 1, 30) };
-  return Math.min(maxDelayMs, delayMs * factors[backoff]);
 }
 
 /** Gets the run its lane, and finds out where it begins and what it uses; once, however often it waits. */
@@ -144,7 +144,11 @@ async function startOf(
   const git = await parts.git();
   const repository = source.remote;
   const reaching = { parts, run: { ...run, commit: "" }, signal };
-  const access = await accessTo(reaching, repository);
+  const access = await accessTo(
+    reaching,
+    repository,
+    await namedCredential(parts.database.pool, run),
+  );
   const commit = await git.remotes.resolve({ repository, ref: run.ref ?? undefined, access });
   const readUsed = async (name: string) => {
     const bytes = await git.remotes.readFile({

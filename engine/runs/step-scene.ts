@@ -7,7 +7,12 @@ import {
   type RemoteUrlRules,
   staticToken,
 } from "@croft/git";
-import type { ExpressionContext, Pipeline, Step } from "@croft/pipeline";
+import {
+  type ExpressionContext,
+  ExpressionFailure,
+  type Pipeline,
+  type Step,
+} from "@croft/pipeline";
 import type { Assets } from "../assets/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
@@ -16,7 +21,8 @@ import type { Attempt } from "../jobs/job-type.ts";
 import { type Log, logWith } from "../log.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
-import { artifactTexts } from "./artifact-texts.ts";
+import { artifactTexts, namedInStep } from "./artifact-texts.ts";
+import { namedCredential, openNamed } from "./named-credential.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { stepContext } from "./run-context.ts";
 import { type CarriedStep, type RunRow, readRun, readSteps } from "./run-rows.ts";
@@ -53,6 +59,8 @@ export interface StepScene {
   readonly rows: readonly CarriedStep[];
   readonly context: ExpressionContext;
   readonly source: RunSource;
+  /** The id of the one that the pipeline names for its repository. */
+  readonly credential: string | undefined;
   /** Ends with the attempt, and with the step's own time. */
   readonly signal: AbortSignal;
 }
@@ -72,14 +80,20 @@ export async function loadStep(
   const pipeline = pipelineOf(run);
   const step = pipeline.steps.find((each) => each.id === id);
   if (step === undefined) throw new JobFailure("invalid", "stale-step", `no step '${id}'`);
-  const texts = await artifactTexts(pool, parts.assets, pipeline, run, rows);
+  const texts = await artifactTexts(pool, parts.assets, run, namedInStep(step)).catch(explained);
   return {
     ...{ parts, attempt, pipeline, step, row, rows, log: stepLog(parts.log, attempt) },
     run: { ...run, commit: run.commit },
     git: await parts.git(),
     source: sourceOf(run, parts.config),
+    credential: await namedCredential(pool, run),
     context: { ...stepContext(pipeline, run, rows, step, row), artifacts: texts },
   };
+}
+
+function explained(error: unknown): never {
+  if (!(error instanceof ExpressionFailure)) throw error;
+  throw new JobFailure("invalid", "expression", error.message, { cause: error });
 }
 
 function stepLog(log: Log, { id, attempt, input }: Attempt<StepInput>): Log {
@@ -100,13 +114,17 @@ export function addressRules({ git }: Pick<Config, "git">, owner: string): Remot
   return { allowHttp: git.allowHttp, allowLocal: git.allowLocal && owner === "local" };
 }
 
-/** With the owner's own credential for this remote, if it has one. */
+/** With the credential that is named for this remote, else the owner's own for it, if there is one. */
 export async function accessTo(
   { parts, run, signal }: Pick<StepScene, "parts" | "run" | "signal">,
   remote: RemoteUrl,
+  credential: string | undefined,
 ): Promise<RemoteAccess> {
   const timeoutMs = parts.config.git.timeout;
-  const found = await openCredential(parts.vault, run.owner, remote);
+  const found =
+    credential === undefined
+      ? await openCredential(parts.vault, run.owner, remote)
+      : await openNamed(parts.vault, run.owner, { id: credential, remote });
   if (found === undefined) return { timeoutMs, signal };
   const { username, value } = found;
   return { timeoutMs, signal, tokens: staticToken({ username, password: value }) };

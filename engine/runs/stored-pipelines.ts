@@ -1,7 +1,13 @@
 // Pipelines by name; every version is kept.
-import type { PipelineList, StoredPipeline } from "@croft/contract";
+import {
+  type OwnerQuery,
+  type PipelineList,
+  type PipelineQuery,
+  type StoredPipeline,
+  storableJson,
+} from "@croft/contract";
 import type { Pipeline } from "@croft/pipeline";
-import { inTransaction } from "../database/in-transaction.ts";
+import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
@@ -35,7 +41,11 @@ export async function putPipeline(
 ): Promise<StoredPipeline> {
   const { on } = pipelineOf({ text, file: name });
   requireSchedulable(config, { owner, name, text });
-  await inTransaction(database, async (client) => {
+  const triggers = storableJson(triggersOf(on));
+  if (triggers === undefined) {
+    throw new EngineError("invalid-input", "'on' has characters that cannot be stored");
+  }
+  return await inTransaction(database, async (client) => {
     const { rows } = await client.query<{ id: string; version: number }>(
       `insert into croft.pipeline (id, owner, name, version) values ($1, $2, $3, 0)
        on conflict (owner, name) do update set updated_at = pipeline.updated_at returning id, version`,
@@ -51,25 +61,36 @@ export async function putPipeline(
          returning version
        )
        update croft.pipeline p set version = next.version, triggers = $5, updated_at = croft.now() from next where p.id = $1`,
-      [row.id, row.version, text, by, JSON.stringify(triggersOf(on))],
+      [row.id, row.version, text, by, triggers],
     );
     await writePipelineSchedules(client, { id: row.id, owner, name, schedule: on.schedule });
+    return await findPipeline(client, { owner }, name); // another may remove it right after
   });
-  return await readPipeline(database, { owner }, name);
 }
 
+/** Of those that are seen: whoever's, or without an owner one's own before anybody else's. */
 export async function readPipeline(
   { pool }: Database,
-  { owner }: Scope,
+  scope: Scope,
   name: string,
-  version?: number,
+  query: PipelineQuery = {},
 ): Promise<StoredPipeline> {
-  const { rows } = await pool.query<StoredRow>(
+  return await findPipeline(pool, scope, name, query);
+}
+
+async function findPipeline(
+  client: Queryable,
+  scope: Scope,
+  name: string,
+  { owner, version }: PipelineQuery = {},
+): Promise<StoredPipeline> {
+  const { rows } = await client.query<StoredRow>(
     `select p.id, p.owner, p.name, v.version, v.text, p.triggers, p.created_at, v.created_at as updated_at
      from croft.pipeline p
      join croft.pipeline_version v on v.pipeline_id = p.id and v.version = coalesce($3::integer, p.version)
-     where p.name = $2 and ($1::text is null or p.owner = $1) order by p.owner limit 1`,
-    [owner ?? null, name, version ?? null],
+     where p.name = $2 and ($1::text is null or p.owner = $1) and ($4::text is null or p.owner = $4)
+     order by p.owner <> 'local', p.owner limit 1`,
+    [scope.owner ?? null, name, version ?? null, owner ?? null],
   );
   const [row] = rows;
   if (row === undefined) {
@@ -78,11 +99,15 @@ export async function readPipeline(
   return shown(row);
 }
 
-export async function listPipelines({ pool }: Database, { owner }: Scope): Promise<PipelineList> {
+export async function listPipelines(
+  { pool }: Database,
+  scope: Scope,
+  { owner }: OwnerQuery = {},
+): Promise<PipelineList> {
   const { rows } = await pool.query<Omit<StoredRow, "text">>(
     `select id, owner, name, version, triggers, created_at, updated_at from croft.pipeline
-     where $1::text is null or owner = $1 order by name, owner limit 1000`,
-    [owner ?? null],
+     where ($1::text is null or owner = $1) and ($2::text is null or owner = $2) order by name, owner limit 1000`,
+    [scope.owner ?? null, owner ?? null],
   );
   return { pipelines: rows.map((row) => shown(row)) };
 }
@@ -90,12 +115,12 @@ export async function listPipelines({ pool }: Database, { owner }: Scope): Promi
 /** Runs keep the text they ran; its schedules go with it. */
 export async function removePipeline(
   { pool }: Database,
-  owner: string,
-  name: string,
+  scope: Scope,
+  { owner, name }: { readonly owner: string; readonly name: string },
 ): Promise<void> {
   const { rowCount } = await pool.query(
-    "delete from croft.pipeline where owner = $1 and name = $2",
-    [owner, name],
+    "delete from croft.pipeline where owner = $1 and name = $2 and ($3::text is null or owner = $3)",
+    [owner, name, scope.owner ?? null],
   );
   if (rowCount === 0) {
     throw new EngineError("not-found", `there is no pipeline '${name.slice(0, 100)}'`);

@@ -82,7 +82,7 @@ test("storing makes, changes and removes them; what stays keeps its pause", asyn
   await put("nightly", "steps: { a: { run: x } }\n");
   expect(await ofPipeline()).toEqual([]);
   await put("nightly", text(YEARLY));
-  await removePipeline(engine.database, "local", "nightly");
+  await removePipeline(engine.database, ALL, { owner: "local", name: "nightly" });
   expect(await ofPipeline()).toEqual([]);
   expect(await schedules()).toHaveLength(1);
   expect(await query("select from croft.schedule where job is null")).toEqual([]);

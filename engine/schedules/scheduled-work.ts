@@ -48,7 +48,7 @@ export async function cancelWork(parts: WorkParts, { jobId, runId }: StartedWork
   if (jobId !== undefined) await cancelJobs(parts.database.pool, [jobId]);
   if (runId === undefined) return;
   try {
-    await cancelRun(parts, { owner: undefined }, runId);
+    await cancelRun(parts, { owner: undefined }, runId, { force: false });
   } catch (error) {
     const { code } = error instanceof EngineError ? error : { code: "" };
     if (code !== "job-ended" && code !== "not-found") throw error;

@@ -138,7 +138,8 @@ export class RunningAttempt {
       signal: this.#controller.signal,
       log: (text, stream = "croft") => writer.write(stream, text),
       mask: (secrets) => writer.mask(secrets),
-      progress: (fraction, note) => progress.report(fraction, note),
+      progress: (fraction, note) =>
+        progress.report(fraction, note === undefined ? note : writer.secrets.blot(note)),
       guard: async (directory, uid) => {
         this.#guarded.push(directory);
         await this.#context.guard.watch(directory, uid);
@@ -153,8 +154,9 @@ export class RunningAttempt {
       const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000 and half surrogate pairs`;
       return this.#failed(new JobFailure("invalid", "invalid-result", message));
     }
-    const holds = this.#context.types.get(this.job.type)?.holdsLane === true;
-    return { ...this.#name, outcome: holds ? "held" : "done", result: JSON.parse(text) };
+    const { holdsLane, fixedFields } = this.#context.types.get(this.job.type) ?? {};
+    const masked = this.#writer.secrets.blotAll(JSON.parse(text), fixedFields);
+    return { ...this.#name, outcome: holdsLane === true ? "held" : "done", result: masked };
   }
 
   #failed(error: unknown): AttemptResult {
@@ -162,7 +164,7 @@ export class RunningAttempt {
     const { signal } = this.#controller;
     const stopped = signal.reason instanceof Stopped ? signal.reason : undefined;
     if (stopped === undefined) {
-      const described = describeFailure(error);
+      const described = this.#describe(error);
       const { retryAfterMs, attempts } = error instanceof JobFailure ? error : {};
       return {
         ...{ ...name, outcome: "failed", class: described.class, error: described },
@@ -175,6 +177,13 @@ export class RunningAttempt {
       outcome: reason === "timeout" ? "failed" : reason,
       error: { code: reason, class: reason, message },
     };
+  }
+
+  #describe(error: unknown): JobError {
+    const { secrets } = this.#writer;
+    const { details, ...described } = describeFailure(error, (text) => secrets.blot(text));
+    if (details === undefined) return described;
+    return { ...described, details: secrets.blotAll(details) as JobError["details"] };
   }
 }
 

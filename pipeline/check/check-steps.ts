@@ -4,6 +4,7 @@ import { durationMs } from "../duration.ts";
 import { NAME_PATTERN } from "../format/field.ts";
 import type { CheckFields, StepFields } from "../format/step-fields.ts";
 import type { WorkspaceFields } from "../format/workspace-fields.ts";
+import { ARTIFACTS_MAX } from "../pipeline-limits.ts";
 import { checkEach, checkEnvNames, checkRepository } from "./check-header.ts";
 import type { Draft } from "./draft.ts";
 import type { Findings } from "./findings.ts";
@@ -28,7 +29,12 @@ function checkStep(id: string, step: StepFields, findings: Findings): void {
   for (const [key, target] of Object.entries(step.inject ?? {})) {
     checkEach(target, [...path, "inject", key], pathFault, findings);
   }
-  for (const [name, artifact] of Object.entries(step.artifacts ?? {})) {
+  const artifacts = Object.entries(step.artifacts ?? {});
+  if (artifacts.length > ARTIFACTS_MAX) {
+    const message = `${artifacts.length} artifacts: at most ${ARTIFACTS_MAX}`;
+    findings.keyProblem([...path, "artifacts"], message, "keep a directory as one artifact");
+  }
+  for (const [name, artifact] of artifacts) {
     const isMap = typeof artifact === "object";
     const own = [...path, "artifacts", name, ...(isMap ? ["path"] : [])];
     checkEach(isMap ? artifact.path : artifact, own, pathFault, findings);

@@ -1,9 +1,11 @@
 // Every expression of a pipeline: it can be read, and all it names exists at its place.
 import { checkTemplate, type ExpressionScope } from "../expression/check-expression.ts";
+import { artifactsUsedBy } from "../expression/evaluate.ts";
 import { compileCondition, compileTemplate, type Template } from "../expression/template.ts";
 import { contextsIn } from "../expression/walk-expression.ts";
 import type { StepFields } from "../format/step-fields.ts";
 import type { Graph } from "../graph.ts";
+import { ARTIFACTS_MAX } from "../pipeline-limits.ts";
 import { type Path, pathText } from "../problem.ts";
 import type { YamlNode } from "../yaml/yaml-node.ts";
 import { ContextShapes, contextsOf } from "./context-shapes.ts";
@@ -21,14 +23,16 @@ export function checkTemplates(
   const seen = new Set<string>();
   const check = (place: TemplatePlace, scope: () => ExpressionScope) => {
     seen.add(pathText(place.path));
-    checkPlace(place, scope, findings);
+    return checkPlace(place, scope, findings);
   };
   for (const place of headerTemplates(draft.header)) {
     check(place, () => headerScope(place, shapes));
   }
   for (const [id, step] of draft.steps) {
-    for (const place of stepTemplates(id, step))
-      check(place, () => stepScope(place, id, step, shapes));
+    const templates = [...stepTemplates(id, step)].flatMap(
+      (place) => check(place, () => stepScope(place, id, step, shapes)) ?? [],
+    );
+    checkCount(id, templates, findings);
   }
   for (const { path, index } of expressionsIn(root, [])) {
     const [section = "", id = ""] = path.map(String);
@@ -65,15 +69,30 @@ function stepScope(
   }
 }
 
-function checkPlace(place: TemplatePlace, scope: () => ExpressionScope, findings: Findings): void {
+/** Their texts must all be at hand when the step begins. */
+function checkCount(id: string, templates: readonly Template[], findings: Findings): void {
+  const naming = templates.filter(({ source }) => /artifacts/i.test(source));
+  const used = naming.flatMap((template) => artifactsUsedBy(template));
+  const count = new Set(used.map(({ step, artifact }) => `${step}.${artifact}`)).size;
+  if (count <= ARTIFACTS_MAX) return;
+  const message = `expressions of step '${id}' name ${count} artifacts: at most ${ARTIFACTS_MAX}`;
+  findings.keyProblem(["steps", id], message, "use 'inject' for files");
+}
+
+function checkPlace(
+  place: TemplatePlace,
+  scope: () => ExpressionScope,
+  findings: Findings,
+): Template | undefined {
   const { path, text, when } = place;
-  if (when !== "condition" && !text.includes("${{")) return;
+  if (when !== "condition" && !text.includes("${{")) return undefined;
   const { template, faults } =
     when === "condition" ? compileCondition(text) : compileTemplate(text);
   const found = template === undefined ? faults : checkTemplate(template, scope());
   for (const { offset, message, suggestion } of found)
     findings.inText(path, offset, message, suggestion);
   if (template !== undefined && place.isScript === true) warnOfScript(path, template, findings);
+  return template;
 }
 
 const FOREIGN = ["event", "artifacts"];

@@ -19,10 +19,18 @@ export function pathFault(text: string): string | undefined {
   return undefined;
 }
 
+/** What a glob costs grows with the square of its length, and groups inside each other multiply it. */
+const GLOB_LENGTH_MAX = 500;
+const GLOB_GROUPS_MAX = 10;
+
 export function globFault(text: string): string | undefined {
   const glob = text.startsWith("!") ? text.slice(1) : text;
   const fault = pathFault(glob);
   if (fault !== undefined) return fault;
+  if (glob.length > GLOB_LENGTH_MAX)
+    return `is too long for a glob: at most ${GLOB_LENGTH_MAX} characters`;
+  if (glob.split("(").length - 1 > GLOB_GROUPS_MAX)
+    return `has too many groups for a glob: at most ${GLOB_GROUPS_MAX}`;
   try {
     picomatch.makeRe(glob, { strictBrackets: true });
     return undefined;

@@ -2,7 +2,7 @@
 import { data, Evaluator, type Expr } from "@actions/expressions";
 import { EXPRESSION_TEXT_BYTES_MAX, EXPRESSION_VALUE_BYTES_MAX } from "../pipeline-limits.ts";
 import type { JsonValue } from "../yaml/yaml-node.ts";
-import { jsonFrom, membersOf } from "./expression-data.ts";
+import { jsonFrom, LazyMembers } from "./expression-data.ts";
 import { FUNCTIONS, functionsFor, type RunStatus } from "./functions.ts";
 import {
   type CompiledCondition,
@@ -92,7 +92,7 @@ const CONTEXT_NAMES = [
 
 function scopeOf(context: ExpressionContext): data.Dictionary {
   const known: Readonly<Record<string, JsonValue | undefined>> = { ...context };
-  return membersOf(Object.fromEntries(CONTEXT_NAMES.map((name) => [name, known[name] ?? {}])));
+  return new LazyMembers(new Map(CONTEXT_NAMES.map((name) => [name, known[name] ?? {}])));
 }
 
 function compiled(source: string): Template {
@@ -106,11 +106,12 @@ function resultOf(
   scope: data.Dictionary,
   status: RunStatus | undefined,
 ): data.ExpressionData {
-  // The evaluator finds functions in an object, where `constructor` is one too.
-  checkNames(expression.tree, scope);
   try {
+    // The evaluator finds functions in an object, where `constructor` is one too.
+    checkNames(expression.tree, scope);
     return new Evaluator(expression.tree, scope, functionsFor(status)).evaluate();
   } catch (error) {
+    if (error instanceof ExpressionFailure) throw error;
     throw new ExpressionFailure(error instanceof Error ? error.message : String(error), {
       cause: error,
     });

@@ -44,20 +44,48 @@ export function dataOf(value: unknown, depth = 0): data.ExpressionData {
   }
 }
 
-/** One by one: the library's constructors take members as arguments, of which there may be too many. */
+/** What is frozen is the same the next time: a run asks about its thousand steps a thousand times. */
+const frozen = new WeakMap<object, data.ExpressionData>();
+
 function collectionOf(value: object, depth: number): data.ExpressionData {
-  if (Array.isArray(value)) {
-    const list = new data.Array();
-    for (const item of value) list.add(dataOf(item, depth));
-    return list;
-  }
-  return membersOf(value, depth);
+  const known = frozen.get(value);
+  if (known !== undefined) return known;
+  const made = Array.isArray(value) ? listOf(value, depth) : membersOf(value, depth);
+  if (Object.isFrozen(value)) frozen.set(value, made);
+  return made;
 }
 
-export function membersOf(value: object, depth = 0): data.Dictionary {
+/** One by one: the library's constructors take members as arguments, of which there may be too many. */
+function listOf(values: readonly unknown[], depth: number): data.ExpressionData {
+  const list = new data.Array();
+  for (const item of values) list.add(dataOf(item, depth));
+  return list;
+}
+
+function membersOf(value: object, depth: number): data.Dictionary {
   const members = new Members();
   for (const [key, member] of Object.entries(value)) members.add(key, dataOf(member, depth));
   return members;
+}
+
+/** Members that are made when they are asked for: most expressions name one of them. */
+export class LazyMembers extends Members {
+  readonly #sources: ReadonlyMap<string, unknown>;
+
+  /** Their names in small letters. */
+  constructor(sources: ReadonlyMap<string, unknown>) {
+    super();
+    this.#sources = sources;
+  }
+
+  override get(key: string): data.ExpressionData | undefined {
+    const name = key.toLowerCase();
+    const made = super.get(name);
+    if (made !== undefined || !this.#sources.has(name)) return made;
+    const value = dataOf(this.#sources.get(name));
+    this.add(name, value);
+    return value;
+  }
 }
 
 export function jsonFrom(value: data.ExpressionData): JsonValue {

@@ -36,6 +36,8 @@ export type StepDefaults = Partial<
 
 const TIMEOUT = "60m";
 const APPROVAL_TIMEOUT = "24h";
+/** The longest that may be asked for: somebody may be asked in it. */
+const USES_TIMEOUT = "30d";
 
 const ALL_CLASSES = ["transient", "command", "timeout", "check"] as const;
 const POLICIES: Readonly<Record<"none" | "standard" | "aggressive" | "patient", RetryPolicy>> = {
@@ -74,8 +76,16 @@ export function buildStep(id: string, fields: StepFields, surroundings: StepSurr
     needs: listOf(fields.needs),
     if: fields.if === undefined ? undefined : String(fields.if),
     continueOnError: fields["continue-on-error"] ?? false,
-    timeoutMs: durationMs(fields.timeout ?? defaults.timeout ?? TIMEOUT),
-    retry: buildRetry(fields.retry ?? defaults.retry),
+    ...(uses === undefined
+      ? {
+          timeoutMs: durationMs(fields.timeout ?? defaults.timeout ?? TIMEOUT),
+          retry: buildRetry(fields.retry ?? defaults.retry),
+        }
+      : {
+          // Its steps have times and policies of their own, by the same defaults.
+          timeoutMs: durationMs(fields.timeout ?? USES_TIMEOUT),
+          retry: buildRetry(fields.retry ?? "none"),
+        }),
   });
   switch (stepKind(fields)) {
     case "uses":

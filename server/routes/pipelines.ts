@@ -1,5 +1,12 @@
 // Stored pipelines over HTTP.
-import { Name, NewPipeline, PipelineList, StoredPipeline } from "@croft/contract";
+import {
+  NewPipeline,
+  OwnerQuery,
+  PipelineList,
+  PipelineName,
+  PipelineQuery,
+  StoredPipeline,
+} from "@croft/contract";
 import {
   type Engine,
   listPipelines,
@@ -12,19 +19,14 @@ import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
 import { nameOf, ownerOf, scopeOf } from "../principal.ts";
 
-const PipelinePath = z.object({ name: Name });
-const VersionQuery = z.strictObject({
-  version: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .describe("the newest without one"),
-});
+const PipelinePath = z.object({ name: PipelineName });
 
 export function pipelineRoutes(app: App, engine: Engine): void {
-  const { database } = engine;
+  writeRoutes(app, engine);
+  readRoutes(app, engine);
+}
+
+function writeRoutes(app: App, engine: Engine): void {
   app.put(
     "/api/pipelines/:name",
     {
@@ -42,16 +44,38 @@ export function pipelineRoutes(app: App, engine: Engine): void {
       await putPipeline(engine, { owner: ownerOf(principal), name, text, by: nameOf(principal) }),
   );
 
+  app.delete(
+    "/api/pipelines/:name",
+    {
+      config: { access: "writer" },
+      schema: {
+        ...{ tags: ["pipelines"], summary: "Remove a stored pipeline; its runs stay" },
+        ...{ params: PipelinePath, querystring: OwnerQuery },
+        response: {
+          204: z.null().describe("removed"),
+          ...describeProblems("unauthenticated", "forbidden", "not-found", "invalid-input"),
+        },
+      },
+    },
+    async ({ principal, params: { name }, query }, reply) => {
+      const owner = query.owner ?? ownerOf(principal);
+      await removePipeline(engine.database, scopeOf(principal), { owner, name });
+      return await reply.code(204).send(null);
+    },
+  );
+}
+
+function readRoutes(app: App, { database }: Engine): void {
   app.get(
     "/api/pipelines",
     {
       config: { access: "reader" },
       schema: {
-        ...{ tags: ["pipelines"], summary: "List stored pipelines" },
-        response: { 200: PipelineList, ...describeProblems("unauthenticated") },
+        ...{ tags: ["pipelines"], summary: "List stored pipelines", querystring: OwnerQuery },
+        response: { 200: PipelineList, ...describeProblems("unauthenticated", "invalid-input") },
       },
     },
-    async ({ principal }) => await listPipelines(database, scopeOf(principal)),
+    async ({ principal, query }) => await listPipelines(database, scopeOf(principal), query),
   );
 
   app.get(
@@ -59,8 +83,11 @@ export function pipelineRoutes(app: App, engine: Engine): void {
     {
       config: { access: "reader" },
       schema: {
-        ...{ tags: ["pipelines"], summary: "One stored pipeline" },
-        ...{ params: PipelinePath, querystring: VersionQuery },
+        ...{
+          tags: ["pipelines"],
+          summary: "One stored pipeline; your own, unless `owner` is given",
+        },
+        ...{ params: PipelinePath, querystring: PipelineQuery },
         response: {
           200: StoredPipeline,
           ...describeProblems("unauthenticated", "not-found", "invalid-input"),
@@ -68,25 +95,6 @@ export function pipelineRoutes(app: App, engine: Engine): void {
       },
     },
     async ({ principal, params, query }) =>
-      await readPipeline(database, scopeOf(principal), params.name, query.version),
-  );
-
-  app.delete(
-    "/api/pipelines/:name",
-    {
-      config: { access: "writer" },
-      schema: {
-        ...{ tags: ["pipelines"], summary: "Remove a stored pipeline; its runs stay" },
-        params: PipelinePath,
-        response: {
-          204: z.null().describe("removed"),
-          ...describeProblems("unauthenticated", "forbidden", "not-found", "invalid-input"),
-        },
-      },
-    },
-    async ({ principal, params }, reply) => {
-      await removePipeline(database, ownerOf(principal), params.name);
-      return await reply.code(204).send(null);
-    },
+      await readPipeline(database, scopeOf(principal), params.name, query),
   );
 }

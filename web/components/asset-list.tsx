@@ -63,6 +63,9 @@ function AssetRow({ asset }: { asset: Asset }) {
         <span className="break-all">{isDirectory ? `${asset.name}/` : asset.name}</span>
       </a>
       <span className="text-ink-soft text-xs">{origin}</span>
+      {asset.superseded && (
+        <span className="text-ink-faint text-xs">of an earlier attempt, not used any more</span>
+      )}
       <span className="ml-auto text-ink-soft text-xs tabular-nums">{formatBytes(asset.bytes)}</span>
     </li>
   );

@@ -1,6 +1,6 @@
 // The items of a step with a matrix: what each was given and what became of it.
 import type { RunStep } from "@croft/contract";
-import { hasBegun } from "../runs/run-steps.ts";
+import { failedFirst, hasBegun } from "../runs/run-steps.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { StepLink } from "./step-link.tsx";
@@ -35,7 +35,7 @@ export function MatrixTable({ runId, items, chosen }: MatrixTableProps) {
           </tr>
         </thead>
         <tbody className="divide-y divide-line border-line border-t">
-          {items.map((item) => (
+          {failedFirst(items).map((item) => (
             <ItemRow
               key={item.item}
               {...{ runId, item, names }}

@@ -4,12 +4,19 @@ import { useNow } from "../use-now.ts";
 
 const renewMs = 30_000;
 
-export function RelativeTime({ time }: { time: string }) {
+export interface RelativeTimeProps {
+  time: string;
+  /** It lies behind, whatever the clocks of server and reader say: never "in less than a minute". */
+  isPast?: boolean;
+}
+
+export function RelativeTime({ time, isPast = false }: RelativeTimeProps) {
   const now = useNow(renewMs);
   const date = new Date(time);
+  const until = isPast && date > now ? date : now;
   return (
     <time dateTime={time} title={formatExact(date)}>
-      {formatRelative(date, now)}
+      {formatRelative(date, until)}
     </time>
   );
 }

@@ -26,7 +26,8 @@ export function RunActions({ run }: { run: RunDetail }) {
     );
   }
   // Nothing of it is left to be done; and a run inside of another goes on with that one.
-  if (run.status === "done" || run.parent_id !== null) return null;
+  const isAllDone = run.status === "done" && run.steps.every(({ status }) => status !== "failed");
+  if (isAllDone || run.parent_id !== null) return null;
   return (
     <>
       <Button onClick={() => setIsAsking(true)}>
@@ -38,8 +39,15 @@ export function RunActions({ run }: { run: RunDetail }) {
   );
 }
 
+export interface RetryFromStepProps {
+  run: RunDetail;
+  step: string;
+  /** One item is looked at: it must be said that all are meant. */
+  isItem: boolean;
+}
+
 /** Only of a run that has ended. */
-export function RetryFromStep({ run, step }: { run: RunDetail; step: string }) {
+export function RetryFromStep({ run, step, isItem }: RetryFromStepProps) {
   const [isAsking, setIsAsking] = useState(false);
   const mayChange = useMayChange();
   if (!mayChange || run.finished_at === null || run.parent_id !== null) return null;
@@ -47,7 +55,7 @@ export function RetryFromStep({ run, step }: { run: RunDetail; step: string }) {
     <>
       <Button onClick={() => setIsAsking(true)}>
         <RotateCcw className="size-4" aria-hidden />
-        Retry from this step
+        {isItem ? `Retry from ${step}, all items` : "Retry from this step"}
       </Button>
       {isAsking && <Retry run={run} from={step} onClose={() => setIsAsking(false)} />}
     </>
@@ -124,8 +132,8 @@ function Retry({ run, from, onClose }: ActionProps & { from?: string }) {
       onClose={onClose}
     >
       {from === undefined
-        ? "Steps that have ended well keep their results; all others are done again."
-        : "This step and all that need it are done again; other steps that have ended well keep their results."}
+        ? "Steps that failed or were cancelled are done again, and all that need them; items of a matrix only if they did not succeed. Other steps keep their results."
+        : "This step with all its items, every step that failed, and all that need them are done again. Other steps keep their results."}
     </ConfirmDialog>
   );
 }

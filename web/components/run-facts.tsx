@@ -22,7 +22,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
       )}
       <Fact name="Started by">{run.started_by}</Fact>
       <Fact name="Created">
-        <RelativeTime time={run.created_at} />
+        <RelativeTime time={run.created_at} isPast />
       </Fact>
       {run.started_at !== null && (
         <Fact name={run.finished_at === null ? "Runs for" : "Took"}>

@@ -50,7 +50,7 @@ function RunRow({ run }: { run: Run }) {
       <td className={`${cell} max-sm:flex max-sm:items-center max-sm:justify-between max-sm:p-0!`}>
         <StatusBadge status={run.status} isCancelling={isCancelling(run)} />
         <span className="text-ink-faint text-xs sm:hidden">
-          <RelativeTime time={run.created_at} />
+          <RelativeTime time={run.created_at} isPast />
         </span>
       </td>
       <td className={`${cell} max-sm:p-0!`}>
@@ -79,7 +79,7 @@ function RunRow({ run }: { run: Run }) {
         {run.started_by}
       </td>
       <td className={`${cell} text-ink-soft max-sm:hidden`}>
-        <RelativeTime time={run.created_at} />
+        <RelativeTime time={run.created_at} isPast />
       </td>
       <td className={`${cell} text-ink-soft tabular-nums max-sm:p-0! max-sm:text-xs`}>
         <Took run={run} />

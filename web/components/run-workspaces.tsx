@@ -84,7 +84,7 @@ function WorkspaceRow({ runId, workspace }: { runId: string; workspace: RunWorks
         )}
       </div>
       <span className="whitespace-nowrap text-ink-soft text-xs">
-        <RelativeTime time={removed_at ?? workspace.created_at} />
+        <RelativeTime time={removed_at ?? workspace.created_at} isPast />
       </span>
     </li>
   );

@@ -49,7 +49,7 @@ export function StepDetail({ run, chosen, heading }: StepDetailProps) {
             {name}
           </h2>
           <div className="ml-auto">
-            <RetryFromStep run={run} step={shown.step} />
+            <RetryFromStep run={run} step={shown.step} isItem={shown.item !== null} />
           </div>
         </header>
         {items.length > 0 && (
@@ -100,7 +100,17 @@ function StepFacts({ run, step }: { run: RunDetail; step: RunStep }) {
           </span>
         </Fact>
       )}
-      {step.decided_by !== null && <Fact name="Decided by">{step.decided_by}</Fact>}
+      {step.decided_by !== null && (
+        <Fact name="Decided by">
+          {step.decided_by}
+          {step.decided_at !== null && (
+            <>
+              {", "}
+              <RelativeTime time={step.decided_at} isPast />
+            </>
+          )}
+        </Fact>
+      )}
       {step.branch !== null && <Fact name="Branch">{step.branch}</Fact>}
       {step.commit !== null && (
         <Fact name="Commit">
@@ -140,7 +150,7 @@ function Times({ step }: { step: RunStep }) {
   return (
     <>
       <Fact name="Started">
-        <RelativeTime time={step.started_at} />
+        <RelativeTime time={step.started_at} isPast />
       </Fact>
       <Fact name={step.finished_at === null ? goesOn : "Took"}>
         <Elapsed from={step.started_at} to={step.finished_at} />

@@ -7,7 +7,7 @@ import { Notice, type NoticeProps } from "./notice.tsx";
 
 export function StepReport({ step }: { step: RunStep }) {
   const { warnings, rest } = readReport(step.report ?? {});
-  const { integrated = [], conflicts = [] } = step.integration ?? {};
+  const { integrated = [], conflicts = [], left_out: leftOut = [] } = step.integration ?? {};
   return (
     <>
       {warnings.length > 0 && (
@@ -29,6 +29,17 @@ export function StepReport({ step }: { step: RunStep }) {
       )}
       {conflicts.length > 0 && (
         <Conflicts conflicts={conflicts} tone={step.status === "failed" ? "bad" : "warn"} />
+      )}
+      {leftOut.length > 0 && (
+        <Notice tone="warn" title={`${formatCount(leftOut.length)} made nothing to merge`}>
+          <ul>
+            {leftOut.map(({ id, result }) => (
+              <li key={id} className="break-all">
+                {id} <span className="text-ink-soft">· {result}</span>
+              </li>
+            ))}
+          </ul>
+        </Notice>
       )}
       {rest !== undefined && (
         <CodeBlock label="Report as JSON">{JSON.stringify(rest, undefined, 2)}</CodeBlock>

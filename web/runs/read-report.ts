@@ -16,4 +16,11 @@ export function readReport(report: Readonly<Record<string, unknown>>): ReadRepor
 }
 
 /** With the facts of the step, or as its integration. */
-const shownElsewhere = new Set(["workspace", "kind", "commit", "integrated", "conflicts"]);
+const shownElsewhere = new Set([
+  "workspace",
+  "kind",
+  "commit",
+  "integrated",
+  "conflicts",
+  "left_out",
+]);

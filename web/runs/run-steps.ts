@@ -49,6 +49,12 @@ function telling(groups: readonly StepGroup[]): ChosenStep | undefined {
   return last === undefined ? undefined : { ...last, shown: last.step };
 }
 
+/** What somebody looks for in a long table; the rest stays in its order. */
+export function failedFirst(items: readonly RunStep[]): RunStep[] {
+  const isFailed = ({ status }: RunStep) => status === "failed";
+  return [...items.filter(isFailed), ...items.filter((item) => !isFailed(item))];
+}
+
 /** `3 of 8 items`, or undefined without a matrix. */
 export function itemsWords({ items }: StepGroup): string | undefined {
   if (items.length === 0) return undefined;

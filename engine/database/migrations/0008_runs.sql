@@ -60,8 +60,13 @@ create table croft.run (
   parent_item text,
   started_by text not null,
   cancel_requested_at timestamptz,
+  -- Asked for twice, or at once with force: not even what runs `always()` does.
+  cancel_forced_at timestamptz,
   error jsonb,
   outputs jsonb,
+  -- How often in a row it could not go on, and since when: it is given up in the end.
+  advance_failures integer not null default 0,
+  advance_failing_since timestamptz,
   seq integer not null default 1,
   -- From then on its commits and bundles may be gone: it cannot be retried any more.
   results_removed_at timestamptz,
@@ -107,6 +112,9 @@ create table croft.run_step (
   depends_on text[] not null default '{}',
   job_id uuid,
   child_id uuid,
+  -- How often the sub-pipeline was started, and when it is again.
+  child_attempts integer not null default 0,
+  retry_at timestamptz,
   outputs jsonb,
   commit text,
   base text,
@@ -121,12 +129,15 @@ create table croft.run_step (
   decided_at timestamptz,
   deadline_at timestamptz,
   stopped_at timestamptz,
+  -- Begun when the run was cancelled already, as what runs `always()` is.
+  is_after_cancel boolean not null default false,
   started_at timestamptz,
   finished_at timestamptz,
   primary key (run_id, step, item)
 );
 create index run_step_job on croft.run_step (job_id) where job_id is not null;
-create index run_step_deadline on croft.run_step (deadline_at) where status = 'waiting';
+create index run_step_deadline on croft.run_step (deadline_at) where status in ('waiting', 'running') and stopped_at is null;
+create index run_step_retry on croft.run_step (retry_at) where status = 'running';
 
 -- Whoever sees one of these goes on with its run. No key: it must be possible to say so whatever is locked.
 create table croft.run_due (

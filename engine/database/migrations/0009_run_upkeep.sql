@@ -95,6 +95,22 @@ language sql stable as $$
   select coalesce(array_agg(id), '{}') from tree
 $$;
 
+-- With all that they use, at once: one that is told by another could start more in the meantime. Ids grow with time, so
+-- whoever goes on with a run locks it before those that it uses, as here.
+create function croft.cancel_runs(p_runs uuid[], p_is_forced boolean) returns void
+language plpgsql as $$
+declare
+  v_runs uuid[];
+begin
+  v_runs := array(
+    select id from croft.run where id = any (croft.runs_below(p_runs)) and finished_at is null order by id for update);
+  update croft.run set
+      cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
+      cancel_forced_at = case when p_is_forced then coalesce(cancel_forced_at, croft.now()) else cancel_forced_at end
+    where id = any (v_runs);
+  perform croft.mark_due(v_runs);
+end $$;
+
 -- Runs that ended before give up their results: first they say so, and can be retried no more; then bundles go, and each
 -- host removes the commits that it has when it finds that they are not wanted.
 create function croft.forget_results(p_before timestamptz, p_max integer) returns boolean
