@@ -1,13 +1,23 @@
 // All tests run here: unit tests beside their source, whole-system tests in test/.
 import { defineConfig } from "vitest/config";
+import { chooseCompiledSources } from "./test/support/compiled-sources.ts";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
+
+chooseCompiledSources();
 
 export default defineConfig({
   test: {
-    include: ["{contract,git,pipeline,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}"],
+    include: [
+      "{contract,git,pipeline,receiver,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}",
+    ],
     globalSetup: ["test/support/test-run.ts"],
     pool: "forks",
-    maxWorkers: 3, // tests that start processes wait for them a third of their time
+    maxWorkers: 4, // tests that start processes wait for them half of their time
+    // A process loads the product once, not once a file: no test may leave anything behind in its modules.
+    isolate: false,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } }, // a ceiling, as for everything that is waited for in a browser
     hookTimeout: 60_000,
     // A test that hangs on an open handle must be seen, not waited for.
     teardownTimeout: 10_000,

@@ -41,9 +41,10 @@ test("without any job the page teaches how to submit the first, which then appea
   const { page, complaints } = await scene.visit();
   await open(page, "/jobs", "Jobs");
   await page.getByRole("heading", { name: "No job yet" }).waitFor();
-  const command = await page.getByRole("region", { name: "Submit a job" }).innerText();
-  expect(command).toContain(`curl ${scene.server.url}/api/jobs`);
-  expect(command).toContain(`${scene.server.data}/run/cli-token`);
+  const region = page.getByRole("region", { name: "Submit a job" });
+  const token = `${scene.server.data}/run/cli-token`;
+  await expect.poll(() => region.innerText()).toContain(token); // it asks for it first
+  expect(await region.innerText()).toContain(`curl ${scene.server.url}/api/jobs`);
   expect(await barriers(page)).toEqual([]);
   await page.getByText("Live", { exact: true }).waitFor();
   const job = await scene.submit("echo the very first");

@@ -44,8 +44,10 @@ test("without any run the page teaches how to start the first, which then appear
   const { page, complaints } = await scene.visit();
   await open(page, "/runs", "Runs");
   await page.getByRole("heading", { name: "No run yet" }).waitFor();
-  const command = await page.getByRole("region", { name: "Start a run" }).innerText();
-  expect(command).toContain(`CROFT_DATA='${scene.server.data}' croft run first.yaml`);
+  const region = page.getByRole("region", { name: "Start a run" });
+  const wanted = `CROFT_DATA='${scene.server.data}' croft run first.yaml`;
+  await expect.poll(() => region.innerText()).toContain(wanted); // it asks for it first
+  const command = await region.innerText();
   expect(await barriers(page)).toEqual([]);
   await page.getByText("Live", { exact: true }).waitFor();
   const [, text = ""] = /<<'END'\n([\s\S]*)\nEND/.exec(command) ?? [];

@@ -10,7 +10,7 @@ import {
   startServer,
 } from "./support/croft-process.ts";
 import { asOrdinaryUser, ORDINARY_UID } from "./support/ordinary-user.ts";
-import { scratchDatabase } from "./support/scratch-database.ts";
+import { emptyDatabase, scratchDatabase } from "./support/scratch-database.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 import { createAdmin, getJson } from "./support/sign-in.ts";
 import { waitUntil } from "./support/wait-until.ts";
@@ -114,7 +114,7 @@ test("a PostgreSQL that dies is started again, and requests meanwhile get 503, n
 });
 
 test("several servers share an operator's database, and migrate it once", async () => {
-  const env = { DATABASE_URL: await scratchDatabase() };
+  const env = { DATABASE_URL: await emptyDatabase() };
   const root = await scratchDirectory();
   const servers = await Promise.all(
     [1, 2, 3].map((number) => serve(join(root, `data-${number}`), { env })),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { scratchDatabase } from "../../test/support/scratch-database.ts";
+import { emptyDatabase } from "../../test/support/scratch-database.ts";
 import { silentLog } from "../../test/support/silent-log.ts";
 import { migrate } from "./migrate.ts";
 import { type Migration, readMigrations } from "./read-migrations.ts";
@@ -33,7 +33,7 @@ const one = migration(1, "create table croft.one (id int)");
 const two = migration(2, "create table croft.two (id int)");
 
 test("an empty database gets the whole schema", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   const migrations = readMigrations(join(import.meta.dirname, "migrations"));
   await migrate(client, migrations, silentLog);
   expect(await namesIn(client, "croft")).toEqual(
@@ -46,7 +46,7 @@ test("an empty database gets the whole schema", async () => {
 });
 
 test("a second time changes nothing, and only what is new is applied later", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   const applied: unknown[] = [];
   const log = { ...silentLog, info: (details: object) => void applied.push(details) };
   await migrate(client, [one], log);
@@ -57,7 +57,7 @@ test("a second time changes nothing, and only what is new is applied later", asy
 });
 
 test("8 processes at the same moment apply every migration once", async () => {
-  const url = await scratchDatabase();
+  const url = await emptyDatabase();
   const clients = await Promise.all(Array.from({ length: 8 }, () => connect(url)));
   const applied: unknown[] = [];
   const log = { ...silentLog, info: (details: object) => void applied.push(details) };
@@ -66,7 +66,7 @@ test("8 processes at the same moment apply every migration once", async () => {
 });
 
 test("a database that a newer Croft migrated is left alone", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   await migrate(client, [one, two], silentLog);
   await expect(migrate(client, [one], silentLog)).rejects.toMatchObject({
     code: "schema-too-new",
@@ -76,7 +76,7 @@ test("a database that a newer Croft migrated is left alone", async () => {
 });
 
 test("a migration that was edited after it was applied is refused by name", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   await migrate(client, [one], silentLog);
   const edited = migration(1, "create table croft.one (id bigint)");
   await expect(migrate(client, [edited, two], silentLog)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ test("a migration that was edited after it was applied is refused by name", asyn
 });
 
 test("a migration that fails leaves nothing behind, of itself and of those before it", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   const broken = migration(3, "create table croft.three (id int); select 1 / 0;");
   await expect(migrate(client, [one, two, broken], silentLog)).rejects.toThrow("division by zero");
   expect(await namesIn(client, "croft")).toEqual([]);
@@ -97,7 +97,7 @@ test("a migration that fails leaves nothing behind, of itself and of those befor
 });
 
 test("a process that dies in the middle leaves nothing behind and frees the way for the next", async () => {
-  const url = await scratchDatabase();
+  const url = await emptyDatabase();
   const dying = await connect(url);
   const fatal = migration(2, "select pg_terminate_backend(pg_backend_pid())");
   await expect(migrate(dying, [one, fatal], silentLog)).rejects.toThrow();
@@ -109,7 +109,7 @@ test("a process that dies in the middle leaves nothing behind and frees the way 
 });
 
 test("when the connection breaks in the middle, the error tells that and not what came after", async () => {
-  const client = await connect(await scratchDatabase());
+  const client = await connect(await emptyDatabase());
   const fatal = migration(1, "select pg_terminate_backend(pg_backend_pid())");
   await expect(migrate(client, [fatal], silentLog)).rejects.toMatchObject({ code: "57P01" });
 });

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { scratchDatabase } from "../../test/support/scratch-database.ts";
+import { emptyDatabase, scratchDatabase } from "../../test/support/scratch-database.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { silentLog } from "../../test/support/silent-log.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -41,7 +41,7 @@ function expectNoPassword(error: Error): void {
 }
 
 test("a server of the operator's opens with the schema and our limits on every connection", async () => {
-  const { mode, pool } = await opened(await scratchDatabase());
+  const { mode, pool } = await opened(await emptyDatabase());
   expect(mode).toBe("external");
   const { rows } = await pool.query(`select current_setting('application_name') as name,
     current_setting('statement_timeout') as statement,
@@ -64,7 +64,7 @@ test("a server at a unix socket is reached by each spelling that PostgreSQL's ow
 });
 
 test("two processes that open one new database at the same moment both succeed", async () => {
-  const url = await scratchDatabase();
+  const url = await emptyDatabase();
   const databases = await Promise.all([opened(url), opened(url), opened(url)]);
   for (const { pool } of databases) await pool.query("select from croft.admin");
 });

@@ -2,6 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { findBrowser } from "./find-browser.ts";
+import { waitUntil } from "./wait-until.ts";
 
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, args } = await findBrowser();
@@ -28,9 +29,17 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { page, complaints };
 }
 
+/** Halfway through a transition colours are none that anybody chose; what moves for ever is not waited for. */
+const IS_STILL = `document.getAnimations().every(({ playState, effect }) =>
+  playState !== "running" || effect.getComputedTiming().iterations === Infinity)`;
+
 /** What keeps people out: axe's findings, and sideways scrolling. */
 export async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  await waitUntil("the end of all transitions", () => page.evaluate<boolean>(IS_STILL));
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode() // in the page itself: there are no frames, and no second page has to be opened
+    .options({ resultTypes: ["violations"] })
+    .analyze();
   const found = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join()}`,
   );

@@ -1,7 +1,6 @@
 // Another process that works with the git package on the same data directory, and is told what to do and killed by a test.
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { projectRoot } from "../../scripts/source-files.ts";
+import { moduleUrl } from "./compiled-sources.ts";
 import { LockProcess } from "./lock-process.ts";
 
 export interface GitProcessPlan {
@@ -17,7 +16,7 @@ export interface GitProcessPlan {
 
 /** Does not outlive the test. */
 export function gitProcess({ data, origin, body, wrapper = [] }: GitProcessPlan): LockProcess {
-  const index = pathToFileURL(join(projectRoot, "git/index.ts")).href;
+  const index = moduleUrl("git/index.ts");
   const opened = `
     const { openGit, parseRemoteUrl, commitId, USUAL_REFS } = await import(${JSON.stringify(index)});
     const git = await openGit({

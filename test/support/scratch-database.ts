@@ -1,13 +1,23 @@
-// An empty database of its own for one test, on the shared real PostgreSQL.
+// A database of its own for one test, on the shared real PostgreSQL.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 import type { AtEnd } from "./scratch-directory.ts";
 
-export async function scratchDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
+/** As the migrations leave it. */
+export function scratchDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
+  return createDatabase(`template ${inject("migratedDatabase")}`, atEnd);
+}
+
+/** For tests of the migrations themselves: without anything of Croft's. */
+export function emptyDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
+  return createDatabase("", atEnd);
+}
+
+async function createDatabase(options: string, atEnd: AtEnd): Promise<string> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = inject("databaseUrl");
-  await administer(url, `create database ${name}`);
+  await administer(url, `create database ${name} ${options}`);
   atEnd(() => administer(url, `drop database ${name} with (force)`));
   return url.replace(/\/croft$/, `/${name}`);
 }

@@ -2,9 +2,9 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig, openEngine } from "@croft/engine";
 import type { TestProject } from "vitest/node";
-import { silentLog } from "./silent-log.ts";
+import { compileSources } from "./compiled-sources.ts";
+import { MIGRATED_DATABASE, startSharedPostgres } from "./shared-postgres.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -12,6 +12,8 @@ declare module "vitest" {
     scratch: string;
     /** Connection string of the shared server's first database. */
     databaseUrl: string;
+    /** Name of a database of that server which is there to be copied. */
+    migratedDatabase: string;
   }
 }
 
@@ -20,30 +22,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const root = mkdtempSync(join(tmpdir(), "croft-test-"));
   chmodSync(root, 0o755); // servers of tests run as other users too
   const scratch = join(root, "scratch");
-  const { config } = await loadConfig({
-    flags: { data: join(root, "shared") },
-    env: {},
-    directory: root,
-    uid: process.getuid?.(),
-    home: root,
-  });
-  const engine = await openEngine({ config, log: silentLog, version: "test" });
-  const host = encodeURIComponent(engine.database.pool.options.host ?? "");
+  const compiled = await compileSources();
+  const postgres = await startSharedPostgres();
   project.provide("scratch", scratch);
-  project.provide("databaseUrl", `postgres://croft@${host}/croft`);
+  project.provide("databaseUrl", postgres.url);
+  project.provide("migratedDatabase", MIGRATED_DATABASE);
 
   return async () => {
-    const leftovers = [...(await leftDatabases(engine.database.pool)), ...leftFiles(scratch)];
-    await engine.close();
-    leftovers.push(...processesBelow(root));
+    const leftovers = [...(await postgres.leftDatabases()), ...leftFiles(scratch)];
+    await postgres.close();
+    leftovers.push(...processesBelow(root), ...processesBelow(postgres.root));
     rmSync(root, { recursive: true, force: true });
+    compiled.remove();
     if (leftovers.length > 0) throw new Error(`tests left behind: ${leftovers.join(", ")}`);
   };
-}
-
-async function leftDatabases(pool: { query: (sql: string) => Promise<{ rows: unknown[] }> }) {
-  const { rows } = await pool.query("select datname from pg_database where datname like 'test_%'");
-  return (rows as { datname: string }[]).map(({ datname }) => `database ${datname}`);
 }
 
 function leftFiles(scratch: string): string[] {
