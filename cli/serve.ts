@@ -10,6 +10,7 @@ import {
   ownRunServer,
   RunAdvancer,
   ScheduleRunner,
+  startDispatching,
   startJanitor,
   startWorker,
   withdrawServer,
@@ -60,6 +61,7 @@ async function serveWith(config: Config, log: ServerLog, options: ServeOptions):
   }
   try {
     const worker = await startWorker(engine);
+    const dispatching = await startDispatching(engine);
     const runners = [
       ...[ScheduleRunner.start(engine), BulkRunner.start(engine)],
       ...[RunAdvancer.start(engine), startJanitor(engine)],
@@ -68,6 +70,7 @@ async function serveWith(config: Config, log: ServerLog, options: ServeOptions):
       Promise.all([
         ...runners.map((runner) => runner.close()),
         worker.close(config.shutdown.drain),
+        dispatching.close(config.shutdown.killGrace),
       ]);
     const draining = once(stop, "abort").then(drain); // beside the requests that are still answered
     draining.catch(() => {}); // told below

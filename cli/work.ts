@@ -7,6 +7,7 @@ import {
   type JobWorker,
   openEngine,
   RunAdvancer,
+  startDispatching,
   startWorker,
 } from "@croft/engine";
 import { createLog, type ServerLog } from "@croft/server";
@@ -35,10 +36,11 @@ export async function work(config: Config, { version, stop }: WorkOptions): Prom
   try {
     const worker = await startWorker(engine);
     const advancer = RunAdvancer.start(engine);
+    const dispatching = await startDispatching(engine);
     process.stderr.write(`Croft worker ${version} is ready\n`);
     if (!stop.aborted) await once(stop, "abort");
     log.info({ reason: stop.reason, running: worker.runningCount }, "stopping");
-    await advancer.close();
+    await Promise.all([advancer.close(), dispatching.close(config.shutdown.killGrace)]);
     await endInTime(worker, config.shutdown, log);
   } finally {
     await engine.close();

@@ -2976,10 +2976,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One stored pipeline */
+        /** One stored pipeline; your own, unless `owner` is given */
         get: {
             parameters: {
                 query?: {
+                    owner?: string;
                     /** @description the newest without one */
                     version?: number;
                 };
@@ -3105,7 +3106,9 @@ export interface paths {
         /** Remove a stored pipeline; its runs stay */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    owner?: string;
+                };
                 header?: never;
                 path: {
                     name: string;
@@ -3183,7 +3186,9 @@ export interface paths {
         /** List stored pipelines */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    owner?: string;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -3201,6 +3206,15 @@ export interface paths {
                 };
                 /** @description `unauthenticated`: Sign in, or send a token */
                 401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3827,6 +3841,1676 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/apps/onboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Onboard an app
+         * @description Answers with its token and signing secret, which are never shown again. An address that is private, unknown or not https is refused with the reason.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAppInput"];
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OnboardedApp"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List apps, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description a part of name, e-mail or address */
+                    search?: string;
+                    /** @description `next_cursor` of the page before */
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One app, with what is open */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppDetail"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume an app
+         * @description What is not named stays. A new `base_url`, and a resumption, let an address that had failed or was gone begin anew.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AppChangeInput"];
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppDetail"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/apps/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The app whose token this is */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppDetail"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Test the app's endpoint with a signed message */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppPing"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the app another token
+         * @description The one before stays valid for a while, so that the app can change to the new.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AppRotationInput"];
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewAppToken"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a token at once */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    token: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description it counts no more */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/rotate-signing-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign the app's deliveries with another secret
+         * @description Until the one before ends, both sign.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AppRotationInput"];
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewSigningSecret"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/signing-secrets/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a signing secret at once
+         * @description Not the last one: rotate it instead.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    secret: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description it counts no more */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/apps/{id}/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What would go with the app */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AppDeletion"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an app and all that is its own
+         * @description Its tokens are refused at once, nothing of it starts or is sent any more, what runs is cancelled. The rest is removed when its last attempt has ended. Repositories that others watch stay.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description deleted */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List watched repositories, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    app?: string;
+                    state?: "pending" | "synced" | "failing";
+                    /** @description a part of the address */
+                    search?: string;
+                    /** @description `next_cursor` of the page before */
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WatchList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Watch a repository
+         * @description Address, ref and credential are tried at once. The same repository and ref again is the same watch: 200.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewWatchInput"];
+                };
+            };
+            responses: {
+                /** @description it was watched already */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Watch"];
+                    };
+                };
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Watch"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One watched repository */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Watch"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Watch no longer; what was still to be sent is not sent */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /**
+         * Change ref, filters, credential or pace of a watch
+         * @description Its app is then told the difference between what it was told and what it should have, deletions included.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WatchChangeInput"];
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Watch"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `name-taken`: The name is taken */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/repositories/{id}/resync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send every file again */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Watch"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List deliveries, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    app?: string;
+                    watch?: string;
+                    state?: "pending" | "sending" | "delivered" | "failed" | "quarantined" | "split" | "cancelled";
+                    /** @description `next_cursor` of the page before */
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeliveryList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One delivery with its files and tries */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeliveryDetails"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send it once more, now
+         * @description What was given up or waits goes on under its own id; what was accepted is sent again under a new one.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Delivery"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `delivery-busy`: The delivery cannot be sent again now */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/events": {
         parameters: {
             query?: never;
@@ -4198,6 +5882,37 @@ export interface components {
             /** @description an id of yours, to find the job by */
             source_task_id?: string;
         };
+        NewAppInput: {
+            name: string;
+            /** @description without one it only asks, and is told nothing */
+            base_url?: string | null;
+            /** @description who is asked when something is wrong with it */
+            email: string;
+            /** @default  */
+            description: string;
+            /**
+             * @description requests to it at a time
+             * @default 4
+             */
+            delivery_slots: number;
+        };
+        AppChangeInput: {
+            name?: string;
+            base_url?: string | null;
+            email?: string;
+            description?: string;
+            /** @description requests to it at a time */
+            delivery_slots?: number;
+            /** @description nothing is sent while it is; `false` takes up an address that had stopped as well */
+            paused?: boolean;
+        };
+        AppRotationInput: {
+            /**
+             * @description how long the one before stays valid; 0 ends it at once. One before that ends anyway
+             * @default 86400000
+             */
+            old_valid_ms: number;
+        };
         BulkRequestInput: {
             /** @enum {string} */
             action: "cancel" | "retry";
@@ -4215,6 +5930,22 @@ export interface components {
             /** @description null: the default again */
             limit?: number | null;
             paused?: boolean;
+        };
+        NewSecretInput: {
+            /** @description never shown again */
+            value: string;
+        };
+        NewCredentialInput: {
+            /** @enum {string} */
+            kind: "token" | "basic" | "ssh-key";
+            /** @description the repositories it is for: `https://host`, `https://host/owner` or one repository; `ssh://host/…` for keys */
+            url: string;
+            /** @description needed with `basic`; tokens have `x-access-token`, keys `git` by default */
+            username?: string;
+            /** @description token, password or private key; never shown again */
+            value: string;
+            /** Format: date-time */
+            expires_at?: string;
         };
         NewRunInput: {
             /** @description the name of a stored pipeline; or else `text` */
@@ -4342,22 +6073,6 @@ export interface components {
                 source_task_id?: string;
             };
         };
-        NewSecretInput: {
-            /** @description never shown again */
-            value: string;
-        };
-        NewCredentialInput: {
-            /** @enum {string} */
-            kind: "token" | "basic" | "ssh-key";
-            /** @description the repositories it is for: `https://host`, `https://host/owner` or one repository; `ssh://host/…` for keys */
-            url: string;
-            /** @description needed with `basic`; tokens have `x-access-token`, keys `git` by default */
-            username?: string;
-            /** @description token, password or private key; never shown again */
-            value: string;
-            /** Format: date-time */
-            expires_at?: string;
-        };
         SignInInput: {
             email: string;
             password: string;
@@ -4368,6 +6083,41 @@ export interface components {
             email: string;
             name: string;
             password: string;
+        };
+        NewWatchInput: {
+            /**
+             * Format: uuid
+             * @description whose; apps need not say so, others must
+             */
+            app?: string;
+            /** @description an https or ssh address of a git repository */
+            url: string;
+            /** @description a branch or tag, or a ref in full; without one, the remote's default branch */
+            ref?: string;
+            /**
+             * Format: uuid
+             * @description one of the app's; without it the one that fits the address best, or none
+             */
+            credential?: string;
+            /**
+             * @description only these files; none means all
+             * @default []
+             */
+            include: string[];
+            /**
+             * @description not these
+             * @default []
+             */
+            exclude: string[];
+            /** @description how often the remote is asked */
+            poll?: number;
+        };
+        WatchChangeInput: {
+            ref?: string | null;
+            credential?: string | null;
+            include?: string[];
+            exclude?: string[];
+            poll?: number | null;
         };
         Admin: {
             /** Format: uuid */
@@ -4438,6 +6188,151 @@ export interface components {
             jobs: components["schemas"]["Job"][];
             next_cursor: string | null;
         };
+        AppEndpoint: {
+            /**
+             * @description `closed`: after failures in a row, for a while; `gone`: it answered 410
+             * @enum {string}
+             */
+            state: "open" | "closed" | "gone";
+            /** @description in a row */
+            failures: number;
+            closed_until: string | null;
+            gone_at: string | null;
+        };
+        App: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            base_url: string | null;
+            email: string | null;
+            description: string;
+            paused: boolean;
+            delivery_slots: number;
+            endpoint: components["schemas"]["AppEndpoint"];
+            watches: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AppKey: {
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description when another has taken its place */
+            expires_at: string | null;
+        };
+        AppDetail: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            base_url: string | null;
+            email: string | null;
+            description: string;
+            paused: boolean;
+            delivery_slots: number;
+            endpoint: components["schemas"]["AppEndpoint"];
+            watches: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description up to 1,001, which stands for anything beyond 1,000 */
+            pending_deliveries: number;
+            /** @description given up or set aside; up to 1,001 */
+            failed_deliveries: number;
+            /** @description that wait or run */
+            open_jobs: number;
+            open_runs: number;
+            /** @description valid ones, newest first */
+            tokens: components["schemas"]["AppKey"][];
+            /** @description valid ones, newest first: all of them sign */
+            signing_secrets: components["schemas"]["AppKey"][];
+        };
+        OnboardedApp: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            base_url: string | null;
+            email: string | null;
+            description: string;
+            paused: boolean;
+            delivery_slots: number;
+            endpoint: components["schemas"]["AppEndpoint"];
+            watches: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description up to 1,001, which stands for anything beyond 1,000 */
+            pending_deliveries: number;
+            /** @description given up or set aside; up to 1,001 */
+            failed_deliveries: number;
+            /** @description that wait or run */
+            open_jobs: number;
+            open_runs: number;
+            /** @description valid ones, newest first */
+            tokens: components["schemas"]["AppKey"][];
+            /** @description valid ones, newest first: all of them sign */
+            signing_secrets: components["schemas"]["AppKey"][];
+            /** @description `croft_<id>_<secret>`; never shown again */
+            token: string;
+            /** @description `whsec_…`; never shown again */
+            signing_secret: string;
+        };
+        NewAppToken: {
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description when another has taken its place */
+            expires_at: string | null;
+            /** @description never shown again */
+            token: string;
+        };
+        NewSigningSecret: {
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description when another has taken its place */
+            expires_at: string | null;
+            /** @description never shown again */
+            signing_secret: string;
+        };
+        AppList: {
+            /** @description newest first */
+            apps: components["schemas"]["App"][];
+            next_cursor: string | null;
+        };
+        AppDeletion: {
+            name: string;
+            watches: number;
+            /** @description that nobody else watches: they are forgotten */
+            repositories: number;
+            /** @description deliveries that it will not get */
+            undelivered: number;
+            /** @description all of them, those that it got included */
+            deliveries: number;
+            credentials: number;
+            secrets: number;
+            /** @description those of its stored pipelines included */
+            schedules: number;
+            pipelines: number;
+            /** @description that are cancelled */
+            open_jobs: number;
+            ended_jobs: number;
+            /** @description that are cancelled */
+            open_runs: number;
+            ended_runs: number;
+            assets: number;
+            asset_bytes: number;
+        };
+        AppPing: {
+            /**
+             * Format: uuid
+             * @description what becomes of it is among the deliveries
+             */
+            delivery_id: string;
+        };
         Asset: {
             /** Format: uuid */
             id: string;
@@ -4460,6 +6355,8 @@ export interface components {
             created_at: string;
             /** @description null: as its kind is kept */
             expires_at: string | null;
+            /** @description of a run whose step has been done again since, or will be */
+            superseded: boolean;
         };
         AssetList: {
             /** @description newest first */
@@ -4490,6 +6387,100 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             finished_at: string | null;
+        };
+        Delivery: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            app: string;
+            watch: string | null;
+            /** @description the watched repository */
+            url: string | null;
+            type: string;
+            /** @enum {string} */
+            state: "pending" | "sending" | "delivered" | "failed" | "quarantined" | "split" | "cancelled";
+            commit: string | null;
+            /** @description how many it names */
+            files: number;
+            first_path: string | null;
+            attempt: number;
+            /** @description an earlier message about one of its paths goes first */
+            waits: boolean;
+            /** @description of the last answer */
+            status_code: number | null;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description when it is tried next */
+            due_at: string | null;
+            replay_of: string | null;
+            /** Format: date-time */
+            created_at: string;
+            settled_at: string | null;
+        };
+        DeliveryAttempt: {
+            attempt: number;
+            /** @description of a large file */
+            chunk: number | null;
+            /** Format: date-time */
+            at: string;
+            duration_ms: number;
+            status_code: number | null;
+            request: {
+                [key: string]: unknown;
+            };
+            /** @description its first 2 KiB */
+            response: {
+                [key: string]: unknown;
+            } | null;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+        };
+        DeliveryDetails: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            app: string;
+            watch: string | null;
+            /** @description the watched repository */
+            url: string | null;
+            type: string;
+            /** @enum {string} */
+            state: "pending" | "sending" | "delivered" | "failed" | "quarantined" | "split" | "cancelled";
+            commit: string | null;
+            /** @description how many it names */
+            files: number;
+            first_path: string | null;
+            attempt: number;
+            /** @description an earlier message about one of its paths goes first */
+            waits: boolean;
+            /** @description of the last answer */
+            status_code: number | null;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description when it is tried next */
+            due_at: string | null;
+            replay_of: string | null;
+            /** Format: date-time */
+            created_at: string;
+            settled_at: string | null;
+            /** @description at most 1,000 */
+            paths: {
+                path: string;
+                change: string;
+            }[];
+            /** @description newest first, the last 50 */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        DeliveryList: {
+            /** @description newest first */
+            deliveries: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
         };
         Event: {
             /** Format: uuid */
@@ -4612,6 +6603,65 @@ export interface components {
                 message: string;
             }[];
         };
+        Secret: {
+            owner: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description to the minute */
+            last_used_at: string | null;
+        };
+        SecretList: {
+            /** @description newest first */
+            secrets: components["schemas"]["Secret"][];
+            next_cursor: string | null;
+        };
+        Credential: {
+            /** Format: uuid */
+            id: string;
+            owner: string;
+            /** @enum {string} */
+            kind: "token" | "basic" | "ssh-key";
+            /** @description as Croft writes it */
+            url: string;
+            username: string;
+            /**
+             * @description what the remote last said to it
+             * @enum {string}
+             */
+            state: "unchecked" | "working" | "refused";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description to the minute */
+            last_used_at: string | null;
+            checked_at: string | null;
+            expires_at: string | null;
+        };
+        CredentialList: {
+            /** @description newest first */
+            credentials: components["schemas"]["Credential"][];
+            next_cursor: string | null;
+        };
+        EncryptionKeys: {
+            /** @description newest first; one only when no rotation is on its way */
+            keys: {
+                id: string;
+                is_current: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** @description secrets, credentials and signing secrets that are encrypted with it */
+                values: number;
+            }[];
+            /**
+             * @description whether Croft writes the file of keys itself
+             * @enum {string}
+             */
+            file: "managed" | "operator";
+        };
         StepIntegration: {
             /** @description in this order */
             integrated: string[];
@@ -4622,6 +6672,12 @@ export interface components {
                 files: string[];
                 /** @description how many more there are than are listed */
                 files_left_out: number;
+            }[];
+            /** @description those that have made nothing to merge */
+            left_out: {
+                id: string;
+                /** @description `failed` and its like */
+                result: string;
             }[];
         };
         RunStep: {
@@ -4660,6 +6716,8 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             decided_by: string | null;
+            /** @description when somebody said yes or no */
+            decided_at: string | null;
             deadline_at: string | null;
             started_at: string | null;
             finished_at: string | null;
@@ -4906,65 +6964,6 @@ export interface components {
             schedules: components["schemas"]["Schedule"][];
             next_cursor: string | null;
         };
-        Secret: {
-            owner: string;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description to the minute */
-            last_used_at: string | null;
-        };
-        SecretList: {
-            /** @description newest first */
-            secrets: components["schemas"]["Secret"][];
-            next_cursor: string | null;
-        };
-        Credential: {
-            /** Format: uuid */
-            id: string;
-            owner: string;
-            /** @enum {string} */
-            kind: "token" | "basic" | "ssh-key";
-            /** @description as Croft writes it */
-            url: string;
-            username: string;
-            /**
-             * @description what the remote last said to it
-             * @enum {string}
-             */
-            state: "unchecked" | "working" | "refused";
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description to the minute */
-            last_used_at: string | null;
-            checked_at: string | null;
-            expires_at: string | null;
-        };
-        CredentialList: {
-            /** @description newest first */
-            credentials: components["schemas"]["Credential"][];
-            next_cursor: string | null;
-        };
-        EncryptionKeys: {
-            /** @description newest first; one only when no rotation is on its way */
-            keys: {
-                id: string;
-                is_current: boolean;
-                /** Format: date-time */
-                created_at: string;
-                /** @description secrets and credentials that are encrypted with it */
-                values: number;
-            }[];
-            /**
-             * @description whether Croft writes the file of keys itself
-             * @enum {string}
-             */
-            file: "managed" | "operator";
-        };
         CurrentSession: {
             admin: components["schemas"]["Admin"];
             csrf_token: string;
@@ -5000,6 +6999,48 @@ export interface components {
             url: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        Watch: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            app: string;
+            url: string;
+            /** @description null is the remote's default branch */
+            ref: string | null;
+            credential: string | null;
+            include: string[];
+            exclude: string[];
+            /** @description seconds; null is what the server was set to */
+            poll: number | null;
+            /**
+             * @description `pending`: its first sync is still to come
+             * @enum {string}
+             */
+            state: "pending" | "synced" | "failing";
+            /** @description the commit that its app was told of, or is being told */
+            commit: string | null;
+            commit_ref: string | null;
+            told_at: string | null;
+            /** @description when its credential was last seen to work */
+            checked_at: string | null;
+            /** @description its credential is refused: nothing of it is sent */
+            held: boolean;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            failed_since: string | null;
+            retry_at: string | null;
+            /** @description deliveries that are still to be accepted */
+            undelivered: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WatchList: {
+            /** @description newest first */
+            watches: components["schemas"]["Watch"][];
+            next_cursor: string | null;
         };
         Worker: {
             /** Format: uuid */

@@ -1,8 +1,32 @@
 // What goes over the wire: schemas, their types, problem codes and the typed client.
 export { Admin, AdminRole, Email, Password } from "./admin.ts";
+export {
+  App,
+  AppChange,
+  AppDeletion,
+  AppDetail,
+  AppEndpoint,
+  AppKey,
+  AppList,
+  AppPing,
+  AppQuery,
+  AppRotation,
+  NewApp,
+  NewAppToken,
+  NewSigningSecret,
+  OnboardedApp,
+} from "./app.ts";
 export { Asset, AssetKind, AssetList, AssetQuery } from "./asset.ts";
 export { Bulk, BulkAction, BulkRequest } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
+export {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetails,
+  DeliveryList,
+  DeliveryQuery,
+  DeliveryState,
+} from "./delivery.ts";
 export { Event, EventList, LogPiece } from "./event.ts";
 export { Alive, Ready } from "./health.ts";
 export {
@@ -25,6 +49,8 @@ export {
   NewPipeline,
   NewRun,
   PipelineList,
+  PipelineName,
+  PipelineQuery,
   Run,
   RunApproval,
   RunDetail,
@@ -64,4 +90,5 @@ export {
 export { CurrentSession, Session, SessionList, SignIn } from "./session.ts";
 export { Setup, SetupLink, SetupState } from "./setup.ts";
 export { storableJson } from "./storable-json.ts";
+export { NewWatch, Watch, WatchChange, WatchList, WatchQuery } from "./watch.ts";
 export { Worker, WorkerList } from "./worker.ts";

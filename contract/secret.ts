@@ -117,7 +117,9 @@ export const EncryptionKeys = z
           id: z.string(),
           is_current: z.boolean(),
           created_at: z.iso.datetime(),
-          values: z.int().describe("secrets and credentials that are encrypted with it"),
+          values: z
+            .int()
+            .describe("secrets, credentials and signing secrets that are encrypted with it"),
         }),
       )
       .describe("newest first; one only when no rotation is on its way"),

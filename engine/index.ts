@@ -13,7 +13,20 @@ export {
 } from "./admin/session.ts";
 export { createFirstAdmin, createSetupLink, type NewSetupLink } from "./admin/setup.ts";
 export { signIn } from "./admin/sign-in.ts";
-export { type App, createApp, type KnownApp, recogniseApp } from "./apps/app-token.ts";
+export { isAppGone } from "./apps/app-gone.ts";
+export {
+  type App,
+  createApp,
+  type KnownApp,
+  recogniseApp,
+  revokeToken,
+  rotateToken,
+} from "./apps/app-token.ts";
+export { requireBaseUrl } from "./apps/base-url.ts";
+export { changeApp, pingApp } from "./apps/change-app.ts";
+export { deleteApp, previewDeletion } from "./apps/delete-app.ts";
+export { onboardApp } from "./apps/onboard-app.ts";
+export { listApps, readApp } from "./apps/read-apps.ts";
 export { AssetError, type AssetErrorCode } from "./assets/asset-error.ts";
 export type { AssetStore, ByteRange, StoredBytes } from "./assets/asset-store.ts";
 export type { Assets } from "./assets/assets.ts";
@@ -50,13 +63,17 @@ export { ownRunServer, type RunServerPlace, runServerPlace } from "./data-direct
 export { announceServer, findServer, withdrawServer } from "./data-directory/server-address.ts";
 export { isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
 export type { Database } from "./database/open-database.ts";
+export { listDeliveries, readDelivery } from "./deliveries/read-deliveries.ts";
+export { replayDelivery } from "./deliveries/replay-delivery.ts";
 export { type Diagnosis, diagnose } from "./diagnose.ts";
+export { type Dispatching, startDispatching } from "./dispatch/start-dispatching.ts";
 export { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 export { EngineError, type StartCode, startCodes } from "./engine-error.ts";
 export { cursorOf, type FeedCursor } from "./events/event-feed.ts";
 export { type EventRow, eventOf } from "./events/event-row.ts";
 export { hasEvent, readEvents } from "./events/read-events.ts";
 export { type HeldBack, readHeldBack } from "./events/read-held-back.ts";
+export { AppRemover, forgetDeletedApps } from "./janitor/app-remover.ts";
 export { startJanitor } from "./janitor/janitor.ts";
 export { cancelJob, retryJob } from "./jobs/change-jobs.ts";
 export { JobFailure } from "./jobs/job-failure.ts";
@@ -106,6 +123,18 @@ export {
   removeSecret,
   UnknownSecrets,
 } from "./secrets/secret-store.ts";
+export {
+  openSigningSecrets,
+  revokeSigningSecret,
+  rotateSigningSecret,
+} from "./secrets/signing-secret-store.ts";
 export type { Vault } from "./secrets/vault.ts";
+export {
+  changeWatch,
+  createWatch,
+  deleteWatch,
+  resyncWatch,
+} from "./watches/change-watches.ts";
+export { listWatches, readWatch } from "./watches/read-watches.ts";
 export { startWorker } from "./worker/start-worker.ts";
 export type { JobWorker } from "./worker/worker.ts";

@@ -19,8 +19,10 @@ import { measureQueue } from "./plugins/measure-queue.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { serveDashboard } from "./plugins/serve-dashboard.ts";
 import { explain, sendProblem } from "./problem-error.ts";
+import { appRoutes } from "./routes/apps.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
+import { deliveryRoutes } from "./routes/deliveries.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -36,6 +38,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { sessionsRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { streamRoutes } from "./routes/streams.ts";
+import { watchRoutes } from "./routes/watches.ts";
 
 export interface ServerOptions {
   readonly engine: Engine;
@@ -130,6 +133,9 @@ function workRoutes(app: App, engine: Engine): void {
   assetRoutes(app, engine);
   pipelineRoutes(app, engine);
   runRoutes(app, engine);
+  appRoutes(app, engine);
+  watchRoutes(app, engine);
+  deliveryRoutes(app, engine);
 }
 
 /** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */

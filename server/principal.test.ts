@@ -13,14 +13,18 @@ const principals: Record<string, Principal> = {
   admin: admin("admin"),
   viewer: admin("viewer"),
   scraper: { kind: "scraper" },
+  app: { kind: "app", app: { id: "3", name: "A", tokenId: "4" } },
 };
 
 test.each<[Access, string[]]>([
-  ["public", ["local", "admin", "viewer", "scraper"]],
-  ["browser", ["local", "admin", "viewer", "scraper"]],
+  ["public", ["local", "admin", "viewer", "scraper", "app"]],
+  ["browser", ["local", "admin", "viewer", "scraper", "app"]],
   ["metrics", ["local", "admin", "viewer", "scraper"]],
   ["viewer", ["local", "admin", "viewer"]],
   ["admin", ["local", "admin"]],
+  ["reader", ["local", "admin", "viewer", "app"]],
+  ["writer", ["local", "admin", "app"]],
+  ["app", ["app"]],
 ])("%s lets in %j", (access, expected) => {
   const entering = Object.keys(principals).filter((name) => {
     const principal = principals[name];

@@ -18,9 +18,18 @@ export type Principal =
  * - `admin`: role admin, and the local CLI.
  * - `reader`: as viewer, and apps.
  * - `writer`: as admin, and apps.
+ * - `app`: apps only, about themselves.
  * - `metrics`: as viewer, and scrapers.
  */
-export type Access = "public" | "browser" | "viewer" | "admin" | "reader" | "writer" | "metrics";
+export type Access =
+  | "public"
+  | "browser"
+  | "viewer"
+  | "admin"
+  | "reader"
+  | "writer"
+  | "app"
+  | "metrics";
 
 export function mayEnter(access: Access, principal: Principal): boolean {
   switch (access) {
@@ -33,6 +42,8 @@ export function mayEnter(access: Access, principal: Principal): boolean {
       return principal.kind === "local" || principal.kind === "admin";
     case "reader":
       return principal.kind !== "scraper";
+    case "app":
+      return principal.kind === "app";
     case "admin":
       return isAdmin(principal);
     case "writer":

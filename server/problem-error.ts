@@ -1,6 +1,6 @@
 // Turns every kind of failure into one problem (RFC 9457); the status is chosen here and nowhere else.
 import { type Problem, type ProblemCode, problemCodes } from "@croft/contract";
-import { EngineError, isDatabaseUnavailable } from "@croft/engine";
+import { EngineError, isAppGone, isDatabaseUnavailable } from "@croft/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 
@@ -68,6 +68,7 @@ export function explain(error: unknown, bodyLimit: number): ProblemParts {
       ...(typeof retryAfterSeconds === "number" ? { retryAfterSeconds } : {}),
     };
   }
+  if (isAppGone(error)) return { code: "unauthenticated", detail: "the app was deleted" };
   if (isDatabaseUnavailable(error)) {
     const detail = "the database does not answer at the moment; try again soon";
     return { code: "unavailable", detail, retryAfterSeconds: 1 };

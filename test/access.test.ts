@@ -31,6 +31,15 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "POST /api/bulk": WRITERS,
   "GET /api/bulk/{id}": READERS,
   "POST /api/bulk/{id}/abort": WRITERS,
+  "GET /api/repositories": READERS,
+  "POST /api/repositories": WRITERS,
+  "GET /api/repositories/{id}": READERS,
+  "PATCH /api/repositories/{id}": WRITERS,
+  "DELETE /api/repositories/{id}": WRITERS,
+  "POST /api/repositories/{id}/resync": WRITERS,
+  "GET /api/deliveries": READERS,
+  "GET /api/deliveries/{id}": READERS,
+  "POST /api/deliveries/{id}/replay": WRITERS,
   "POST /api/schedules": WRITERS,
   "GET /api/schedules": READERS,
   "GET /api/schedules/{id}": READERS,
@@ -57,6 +66,18 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "GET /api/assets": READERS,
   "GET /api/assets/{id}": READERS,
   "GET /api/assets/{id}/content": READERS,
+  "POST /api/apps/onboard": ["admin", "local"],
+  "GET /api/apps": SIGNED_IN,
+  "GET /api/apps/me": ["app"],
+  "GET /api/apps/{id}": SIGNED_IN,
+  "PATCH /api/apps/{id}": ["admin", "local"],
+  "POST /api/apps/{id}/ping": ["admin", "local"],
+  "POST /api/apps/{id}/rotate-token": ["admin", "local"],
+  "DELETE /api/apps/{id}/tokens/{token}": ["admin", "local"],
+  "POST /api/apps/{id}/rotate-signing-secret": ["admin", "local"],
+  "DELETE /api/apps/{id}/signing-secrets/{secret}": ["admin", "local"],
+  "GET /api/apps/{id}/deletion": SIGNED_IN,
+  "DELETE /admin/api/apps/{id}": ["admin", "local"],
   "GET /admin/api/encryption-keys": SIGNED_IN,
   "POST /admin/api/encryption-keys/rotate": ["admin", "local"],
   "GET /admin/api/queue": SIGNED_IN,
@@ -149,7 +170,8 @@ const cases = Object.entries(DOORS)
 test.each(cases)("$route as $principal", async ({ route, principal, allowed }) => {
   const [method = "", pattern = ""] = route.split(" ");
   const path = pattern
-    .replace("{id}", "00000000-0000-4000-8000-000000000000")
+    .replace(/\{(id|secret)\}/g, "00000000-0000-4000-8000-000000000000")
+    .replace("{token}", "0".repeat(16))
     .replace("{name}", "NAME");
   const sendsBody =
     ["PATCH", "PUT"].includes(method) || (method === "POST" && path.startsWith("/api/"));

@@ -9,8 +9,8 @@ import { pipelineSchema } from "../scripts/pipeline-schema.ts";
 import { projectRoot } from "../scripts/source-files.ts";
 import { importCycles, readSourceTree } from "./support/source-tree.ts";
 
-const PRODUCT = ["contract", "git", "pipeline", "engine", "server", "cli", "web"];
-const files = readSourceTree([...PRODUCT, "test", "scripts", "bench"]);
+const PRODUCT = ["contract", "git", "pipeline", "receiver", "engine", "server", "cli", "web"];
+const files = readSourceTree([...PRODUCT, "examples", "test", "scripts", "bench"]);
 const product = files.filter(({ home, path }) => PRODUCT.includes(home) && !isTest(path));
 
 /** Who may import whom; `cli` imports server and engine only to start them. */
@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   git: [],
   pipeline: [],
+  receiver: [],
   engine: ["git", "pipeline", "contract"],
   server: ["engine", "pipeline", "contract"],
   cli: ["server", "engine", "pipeline", "contract"],

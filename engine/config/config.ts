@@ -1,6 +1,6 @@
 // Every setting of Croft in one schema: its default, its meaning, and whether it is a secret.
 import { z } from "zod";
-import { duration } from "./duration.ts";
+import { duration, durations } from "./duration.ts";
 
 /** Flags and the environment give text, croft.config.ts gives values: both are accepted. */
 const wholeNumber = (min: number, max: number) =>
@@ -129,6 +129,33 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  allowPrivate: hostList.prefault("").meta({
+    description:
+      "Hosts, divided by commas and with their port, that apps and remotes may have although they are private; without TLS, too. For development",
+    defaultText: "none",
+  }),
+  watches: z
+    .strictObject({
+      poll: duration("1s", "7d").prefault("60s").meta({
+        description:
+          "How often a watched repository is asked for changes, unless its watch says so",
+      }),
+    })
+    .prefault({}),
+  deliveries: z
+    .strictObject({
+      timeout: duration("10ms", "10m").prefault("30s").meta({
+        description: "How long an app may take to answer",
+      }),
+      retries: durations("1ms", "7d", 20).prefault("5s,5m,30m,2h,5h,10h,14h,20h,24h").meta({
+        description:
+          "Pauses between the tries of a delivery, divided by commas; after the last try it has failed",
+      }),
+      files: wholeNumber(1, 1000).prefault(100).meta({
+        description: "Files in one delivery at the most",
+      }),
+    })
+    .prefault({}),
   job: z
     .strictObject({
       timeout: duration("1ms", "20d")
@@ -219,6 +246,13 @@ export const Config = z.strictObject({
       }),
       total: wholeNumber(1, 100_000).prefault(2000).meta({
         description: "Event streams that one server process serves",
+      }),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      appRequestsPerMinute: wholeNumber(1, 10_000_000).prefault(1200).meta({
+        description: "Requests that one app may make of one server process in a minute",
       }),
     })
     .prefault({}),

@@ -16,6 +16,15 @@ export function duration(shortest: string, longest: string) {
     );
 }
 
+/** Several, divided by commas. */
+export function durations(shortest: string, longest: string, most: number) {
+  const each = duration(shortest, longest);
+  return z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(each).min(1).max(most));
+}
+
 function durationMs(text: string): number {
   const [, amount, unit] = PATTERN.exec(text) ?? [];
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];

@@ -10,6 +10,8 @@ import type { Database } from "./open-database.ts";
  * - `croft_event`, `croft_log`: subjects that have something new.
  * - `croft_schedule`, `croft_bulk`: one was made or changed.
  * - `croft_run`: a run can go on.
+ * - `croft_app`: an app was deleted.
+ * - `croft_watch`, `croft_delivery`: a watch is to be looked at, something is to be sent.
  *
  * Each comes with ids, divided by commas; `*` stands for all.
  */
@@ -25,6 +27,9 @@ const CHANNELS = [
   "croft_schedule",
   "croft_bulk",
   "croft_run",
+  "croft_app",
+  "croft_watch",
+  "croft_delivery",
 ] as const;
 const AGAIN_AFTER_MS = [50, 250, 1000] as const;
 /** A connection cut without a word is noticed only by talking. */

@@ -8,6 +8,7 @@ import type { Engine } from "../engine.ts";
 import type { Log } from "../log.ts";
 import { forgetInCheckouts } from "../runs/forget-in-checkouts.ts";
 import { finishRotation } from "../secrets/rotate-key.ts";
+import { AppRemover } from "./app-remover.ts";
 
 export interface Janitor {
   close(): Promise<void>;
@@ -25,7 +26,7 @@ const CHECK_EVERY_MS = 3_600_000;
 
 export type JanitorDoor = Pick<
   Engine,
-  "database" | "config" | "log" | "assets" | "vault" | "git" | "directory"
+  "database" | "config" | "log" | "assets" | "vault" | "git" | "directory" | "listener"
 >;
 
 export function startJanitor(door: JanitorDoor): Janitor {
@@ -50,12 +51,13 @@ export function startJanitor(door: JanitorDoor): Janitor {
     });
   };
   run();
+  const remover = AppRemover.start(door);
   const timer = setInterval(run, EVERY_MS);
   return {
     close: async () => {
       isClosed = true;
       clearInterval(timer);
-      await running;
+      await Promise.all([running, remover.close()]);
     },
   };
 }

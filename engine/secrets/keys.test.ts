@@ -8,26 +8,41 @@ import { scratchDatabase } from "../../test/support/scratch-database.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { engineOn } from "../../test/support/scratch-engine.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
+import { onboardApp } from "../apps/onboard-app.ts";
 import type { Engine } from "../engine.ts";
 import { putCredential } from "./credential-store.ts";
 import { finishRotation, readKeys, rotateKey } from "./rotate-key.ts";
 import { openSecrets, putSecret } from "./secret-store.ts";
+import { openSigningSecrets } from "./signing-secret-store.ts";
 
 const fileOf = ({ config }: Engine) => join(config.data, "keys/secrets.keys");
 const keysIn = async (path: string) =>
   (await readFile(path, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 
-async function fill({ vault }: Engine, count: number): Promise<void> {
+/** What they sign with, by the database that has them. */
+const apps = new Map<
+  string | undefined,
+  { readonly id: string; readonly signing_secret: string }
+>();
+
+/** So many secrets, a credential and a signing secret. */
+async function fill(engine: Engine, count: number): Promise<void> {
+  const { vault, config } = engine;
   for (let number = 0; number < count; number++) {
     await putSecret(vault, "local", { name: `N${number}`, value: `value ${number}` });
   }
   await putCredential(vault, "local", { kind: "token", url: "https://h", value: "v" });
+  const app = { name: "app", email: "a@b", description: "", delivery_slots: 1 };
+  apps.set(config.database.url, await onboardApp(engine, app));
 }
 
-async function expectAll({ vault }: Engine, count: number): Promise<void> {
+async function expectAll({ vault, config }: Engine, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, number) => `N${number}`);
   const opened = await openSecrets(vault, "local", names);
   for (const [number, name] of names.entries()) expect(opened.get(name)).toBe(`value ${number}`);
+  const app = apps.get(config.database.url);
+  if (app !== undefined)
+    expect(await openSigningSecrets(vault, app.id)).toEqual([app.signing_secret]);
 }
 
 const newLine = () => `${randomBytes(32).toString("base64")}\n`;
@@ -90,7 +105,7 @@ test("after a rotation everything has the new key, also what other processes wro
   await finishRotation(engine.vault);
   const { keys, file } = await readKeys(engine.vault);
   expect(file).toBe("managed");
-  expect(keys).toEqual([expect.objectContaining({ is_current: true, values: 251 })]);
+  expect(keys).toEqual([expect.objectContaining({ is_current: true, values: 252 })]);
   expect(keys[0]?.id).not.toBe(before?.id);
   expect(await keysIn(fileOf(engine))).toHaveLength(1);
   await expectAll(engine, 250);
@@ -176,7 +191,7 @@ test("a value that cannot be decrypted keeps its key, and holds up no other", as
   await rotateKey(engine.vault);
   await finishRotation(engine.vault);
   const { keys } = await readKeys(engine.vault);
-  expect(keys.map(({ values }) => values)).toEqual([3, 1]);
+  expect(keys.map(({ values }) => values)).toEqual([4, 1]);
   expect(await keysIn(fileOf(engine))).toHaveLength(2);
   await putSecret(engine.vault, "local", { name: "N1", value: "value 1" });
   await finishRotation(engine.vault);

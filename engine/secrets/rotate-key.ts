@@ -5,9 +5,12 @@ import { EngineError } from "../engine-error.ts";
 import { CipherError, type SealedPlace, seal } from "./cipher.ts";
 import { type CredentialRow, credentialPlace } from "./credential-store.ts";
 import { type SecretRow, secretPlace } from "./secret-store.ts";
+import { type SigningSecretRow, signingSecretPlace } from "./signing-secret-store.ts";
 import {
   holdKeys,
+  KEY_IS_USED,
   readCurrentId,
+  SEALED_TABLES,
   type SealedRow,
   unsealRow,
   type Vault,
@@ -17,11 +20,19 @@ import {
 /** Short transactions: a long one would hold back readers of events. */
 const BATCH = 100;
 
+type SealedTable = (typeof SEALED_TABLES)[number];
+
 /** Each row binds its value to itself in its own way. */
-const TABLES = {
-  secret: (row: SealedRow) => secretPlace(row as SealedRow & SecretRow),
-  credential: (row: SealedRow) => credentialPlace(row as SealedRow & CredentialRow),
-} as const satisfies Record<string, (row: SealedRow) => SealedPlace>;
+const PLACES: Record<SealedTable, (row: SealedRow) => SealedPlace> = {
+  secret: (row) => secretPlace(row as SealedRow & SecretRow),
+  credential: (row) => credentialPlace(row as SealedRow & CredentialRow),
+  signing_secret: (row) => signingSecretPlace(row as SealedRow & SigningSecretRow),
+};
+
+/** As SQL, of a key `k`. */
+const VALUES_OF_KEY = SEALED_TABLES.map(
+  (table) => `(select count(*) from croft.${table} where key_id = k.id)`,
+).join(" + ");
 
 /**
  * From here on new values have the new key. In a file of ours the key is made; in the operator's it must stand already, at
@@ -67,7 +78,7 @@ export async function finishRotation(vault: Vault, isStopped = () => false): Pro
     "select from croft.encryption_key where not is_current",
   );
   if (rowCount === 0) return;
-  for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[]) {
+  for (const table of SEALED_TABLES) {
     let after: string | undefined;
     do {
       if (isStopped()) return;
@@ -85,9 +96,7 @@ export async function readKeys({ database, keys }: Vault): Promise<EncryptionKey
     created_at: Date;
     values: number;
   }>(
-    `select id, is_current, created_at,
-       (select count(*) from croft.secret where key_id = k.id)::int
-         + (select count(*) from croft.credential where key_id = k.id)::int as values
+    `select id, is_current, created_at, (${VALUES_OF_KEY})::int as values
      from croft.encryption_key k order by is_current desc, created_at desc, id`,
   );
   return {
@@ -99,7 +108,7 @@ export async function readKeys({ database, keys }: Vault): Promise<EncryptionKey
 /** Returns where the next one begins; a value that cannot be decrypted stays as it is, and so does its key. */
 async function encryptBatch(
   vault: Vault,
-  table: keyof typeof TABLES,
+  table: SealedTable,
   after: string | undefined,
 ): Promise<string | undefined> {
   return await withCurrentKey(vault, async (client, key) => {
@@ -109,7 +118,7 @@ async function encryptBatch(
       [key.id, after ?? null],
     );
     for (const row of rows) {
-      const place = TABLES[table](row);
+      const place = PLACES[table](row);
       try {
         const sealed = seal(key, place, await unsealRow(vault.keys, place, row));
         await client.query(`update croft.${table} set key_id = $2, ciphertext = $3 where id = $1`, [
@@ -131,10 +140,7 @@ async function forgetKeys({ database, keys }: Vault): Promise<readonly string[]>
   return await inTransaction(database, async (client) => {
     await holdKeys(client);
     const { rows } = await client.query<{ id: string }>(
-      `delete from croft.encryption_key k where not is_current
-         and not exists (select from croft.secret where key_id = k.id)
-         and not exists (select from croft.credential where key_id = k.id)
-       returning id`,
+      `delete from croft.encryption_key k where not is_current and not (${KEY_IS_USED}) returning id`,
     );
     const ids = rows.map(({ id }) => id);
     if (keys.isManaged && ids.length > 0) await keys.drop(ids);

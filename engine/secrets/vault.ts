@@ -12,6 +12,14 @@ export interface Vault {
   readonly log: Log;
 }
 
+/** Where values lie: each of these tables has `id`, `key_id` and `ciphertext`. */
+export const SEALED_TABLES = ["secret", "credential", "signing_secret"] as const;
+
+/** As SQL, of a key `k`: whether any value has it. */
+export const KEY_IS_USED = SEALED_TABLES.map(
+  (table) => `exists (select from croft.${table} where key_id = k.id)`,
+).join(" or ");
+
 /** Any number that no other lock of ours has. */
 const LOCK_KEY = 727_563_821;
 
@@ -73,8 +81,7 @@ export async function onceMoreWithoutKey<T>(read: () => Promise<T>): Promise<T> 
 export async function requireKeys({ database, keys }: Pick<Vault, "database" | "keys">) {
   const { rows } = await database.pool.query<{ id: string }>(
     `select id from croft.encryption_key k
-     where is_current or exists (select from croft.secret where key_id = k.id)
-        or exists (select from croft.credential where key_id = k.id)
+     where is_current or ${KEY_IS_USED}
      order by created_at, id`,
   );
   if (rows.length === 0) return;

@@ -7,6 +7,7 @@ import {
   secretsEqual,
 } from "@croft/engine";
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import { AppRequestLimit } from "../app-request-limit.ts";
 import { type Access, mayEnter, type Principal } from "../principal.ts";
 import { requireOwnOrigin, requireSafeTransport, sessionCookieName } from "../transport.ts";
 
@@ -24,6 +25,7 @@ const CSRF_HEADER = "x-csrf-token";
 
 export function authenticate(app: FastifyInstance, engine: Engine): void {
   app.decorateRequest("principal", undefined);
+  const limit = new AppRequestLimit(engine.config.limits.appRequestsPerMinute);
 
   // A server with a route that forgot to say who may enter must not start, rather than stand open.
   const routes: RouteOptions[] = [];
@@ -45,13 +47,8 @@ export function authenticate(app: FastifyInstance, engine: Engine): void {
     const principal = await identify(request, engine);
     if (principal === undefined) throw unauthenticated();
     if (principal.kind === "scraper" && access !== "metrics") throw unauthenticated();
-    if (!mayEnter(access, principal)) {
-      const isApp = principal.kind === "app";
-      throw new EngineError(
-        "forbidden",
-        isApp ? "this is for admins, not for apps" : "this needs the role admin",
-      );
-    }
+    if (principal.kind === "app") limit.count(principal.app.id);
+    if (!mayEnter(access, principal)) throw forbidden(access, principal);
     request.principal = principal;
   });
 }
@@ -88,6 +85,11 @@ async function identifyToken(token: string, engine: Engine): Promise<Principal |
   if (metricsToken !== undefined && secretsEqual(token, metricsToken)) return { kind: "scraper" };
   const app = await recogniseApp(database, token);
   return app === undefined ? undefined : { kind: "app", app };
+}
+
+function forbidden(access: Access, { kind }: Principal): EngineError {
+  const other = access === "app" ? "this is for apps, with a token" : "this needs the role admin";
+  return new EngineError("forbidden", kind === "app" ? "this is for admins, not for apps" : other);
 }
 
 function unauthenticated(): EngineError {

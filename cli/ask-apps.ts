@@ -1,0 +1,43 @@
+// What the commands ask a server about apps.
+import type { App, AppDetail } from "@croft/contract";
+import { EngineError } from "@croft/engine";
+import type { ReachedServer } from "./reach-server.ts";
+import { requireAnswer } from "./require-answer.ts";
+import { plainText } from "./terminal-text.ts";
+
+/** The most that the API gives at a time. */
+const PAGE_MAX = 200;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export async function askApps({ client }: ReachedServer, search?: string): Promise<App[]> {
+  const apps: App[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: { limit: number; search?: string; cursor?: string } = {
+      limit: PAGE_MAX,
+      ...(search === undefined ? {} : { search }),
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const page = requireAnswer(await client.GET("/api/apps", { params: { query } }));
+    apps.push(...page.apps);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return apps;
+}
+
+export async function askApp(server: ReachedServer, named: string): Promise<AppDetail> {
+  const params = { path: { id: await findApp(server, named) } };
+  return requireAnswer(await server.client.GET("/api/apps/{id}", { params }));
+}
+
+/** By its id, or by its name where only one has it. */
+export async function findApp(server: ReachedServer, named: string): Promise<string> {
+  if (ID.test(named)) return named;
+  const found = (await askApps(server, named.slice(0, 200))).filter(({ name }) => name === named);
+  const [app, ...others] = found;
+  const shown = plainText(named).slice(0, 100);
+  if (app === undefined) throw new EngineError("not-found", `there is no app '${shown}'`);
+  if (others.length === 0) return app.id;
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new EngineError("invalid-input", `${found.length} apps are called '${shown}': ${ids}`);
+}

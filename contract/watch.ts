@@ -1,0 +1,84 @@
+// A watch: a repository of which an app wants to hear what changes.
+import { z } from "zod";
+
+const Glob = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters");
+const Globs = z.array(Glob).max(100);
+const Ref = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe("a branch or tag, or a ref in full; without one, the remote's default branch");
+const PollSeconds = z.int().min(5).max(604_800).describe("how often the remote is asked");
+
+export const NewWatch = z
+  .strictObject({
+    app: z.uuid().optional().describe("whose; apps need not say so, others must"),
+    url: z.string().min(1).max(2048).describe("an https or ssh address of a git repository"),
+    ref: Ref.optional(),
+    credential: z
+      .uuid()
+      .optional()
+      .describe("one of the app's; without it the one that fits the address best, or none"),
+    include: Globs.prefault([]).describe("only these files; none means all"),
+    exclude: Globs.prefault([]).describe("not these"),
+    poll: PollSeconds.optional(),
+  })
+  .meta({ id: "NewWatch" });
+export type NewWatch = z.infer<typeof NewWatch>;
+
+/** What is not named stays; null is the default again. */
+export const WatchChange = z
+  .strictObject({
+    ref: Ref.nullable().optional(),
+    credential: z.uuid().nullable().optional(),
+    include: Globs.optional(),
+    exclude: Globs.optional(),
+    poll: PollSeconds.nullable().optional(),
+  })
+  .meta({ id: "WatchChange" });
+export type WatchChange = z.infer<typeof WatchChange>;
+
+export const Watch = z
+  .object({
+    id: z.uuid(),
+    app: z.uuid(),
+    url: z.string(),
+    ref: z.string().nullable().describe("null is the remote's default branch"),
+    credential: z.uuid().nullable(),
+    include: z.array(z.string()),
+    exclude: z.array(z.string()),
+    poll: z.int().nullable().describe("seconds; null is what the server was set to"),
+    state: z
+      .enum(["pending", "synced", "failing"])
+      .describe("`pending`: its first sync is still to come"),
+    commit: z.string().nullable().describe("the commit that its app was told of, or is being told"),
+    commit_ref: z.string().nullable(),
+    told_at: z.iso.datetime().nullable(),
+    checked_at: z.iso.datetime().nullable().describe("when its credential was last seen to work"),
+    held: z.boolean().describe("its credential is refused: nothing of it is sent"),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    failed_since: z.iso.datetime().nullable(),
+    retry_at: z.iso.datetime().nullable(),
+    undelivered: z.int().describe("deliveries that are still to be accepted"),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "Watch" });
+export type Watch = z.infer<typeof Watch>;
+
+export const WatchQuery = z.strictObject({
+  app: z.uuid().optional(),
+  state: z.enum(["pending", "synced", "failing"]).optional(),
+  search: z.string().min(1).max(200).optional().describe("a part of the address"),
+  cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
+  limit: z.coerce.number().int().min(1).max(200).prefault(50),
+});
+export type WatchQuery = z.infer<typeof WatchQuery>;
+
+export const WatchList = z
+  .object({ watches: z.array(Watch).describe("newest first"), next_cursor: z.string().nullable() })
+  .meta({ id: "WatchList" });
+export type WatchList = z.infer<typeof WatchList>;

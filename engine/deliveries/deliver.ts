@@ -1,0 +1,164 @@
+// One delivery from its content to its answer.
+import { chunkCount } from "./delivery-files.ts";
+import { type Answer, judgeAnswer, type RetryRules, type Verdict } from "./judge-answer.ts";
+import { type Contents, type Message, makeChunks, makeMessage } from "./message-body.ts";
+import type { Sender, Sent } from "./send-message.ts";
+import type { ClaimedDelivery, DeliveryResult, Try } from "./settle-deliveries.ts";
+import { signMessage } from "./sign-message.ts";
+
+export interface DeliverParts {
+  readonly sender: Pick<Sender, "send">;
+  readonly secrets: (appId: string) => Promise<readonly string[]>;
+  readonly contents: Contents;
+  readonly rules: RetryRules;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  /** Some of a large file was accepted. */
+  readonly onChunk: (chunk: number) => Promise<void>;
+}
+
+/** `divide`: the message is refused, and has several files. */
+export type Outcome = { readonly kind: "settled" | "divide"; readonly result: DeliveryResult };
+
+/** Of a body that is shown later: what it was about, not what was in it. */
+const SHOWN_BYTES = 2048;
+/** Of the tries of a large file only the last are kept. */
+const TRIES_KEPT = 5;
+
+export async function deliver(row: ClaimedDelivery, parts: DeliverParts): Promise<Outcome> {
+  const tries: Try[] = [];
+  const total = chunkCount(row.files ?? []);
+  let chunk = row.chunk;
+  for (let isBegunAgain = false; ; isBegunAgain = true) {
+    while (chunk < total) {
+      const stopped = await sendChunks(row, chunk, parts, tries);
+      if (stopped === undefined) break;
+      if (stopped.resumeFrom === undefined)
+        return judge(row, stopped.sent, parts, tries, stopped.chunk);
+      chunk = stopped.resumeFrom;
+    }
+    const sent = await send(row, await makeMessage(row, parts.contents), null, parts, tries);
+    const { status, headers = {} } = sent.response ?? {};
+    // It has lost chunks that it had accepted. Once: whoever loses them every time would get them for ever.
+    const wanted = status === 409 && !isBegunAgain ? wantedChunk(headers, total) : undefined;
+    if (wanted === undefined) return judge(row, sent, parts, tries, total);
+    chunk = wanted;
+  }
+}
+
+interface Stop {
+  readonly sent: Sent;
+  /** The one that was not accepted. */
+  readonly chunk: number;
+  readonly resumeFrom?: number | undefined;
+}
+
+/** Undefined when all of them were accepted. */
+async function sendChunks(
+  row: ClaimedDelivery,
+  from: number,
+  parts: DeliverParts,
+  tries: Try[],
+): Promise<Stop | undefined> {
+  for await (const message of makeChunks(row, parts.contents, from)) {
+    const sent = await send(row, message, message.index, parts, tries);
+    const { status = 0, headers = {} } = sent.response ?? {};
+    if (status >= 200 && status < 300) {
+      await parts.onChunk(message.index + 1);
+      continue;
+    }
+    const resumeFrom = status === 409 ? wantedChunk(headers, message.index) : undefined;
+    return { sent, chunk: message.index, resumeFrom };
+  }
+  return undefined;
+}
+
+/** Only back: whoever wants the same again and again would be told it for ever. */
+function wantedChunk(headers: Readonly<Record<string, string>>, index: number): number | undefined {
+  const text = headers["croft-resume-from"] ?? "";
+  return /^\d{1,9}$/.test(text) && Number(text) < index ? Number(text) : undefined;
+}
+
+async function send(
+  row: ClaimedDelivery,
+  { id, body }: Message,
+  chunk: number | null,
+  parts: DeliverParts,
+  tries: Try[],
+): Promise<Sent> {
+  const at = new Date();
+  const secrets = await parts.secrets(row.app_id);
+  const shown = { "webhook-id": id, "user-agent": `Croft/${parts.version}` };
+  const headers = { ...shown, ...signMessage({ id, body, secrets, at }) };
+  const sent = await parts.sender.send({ url: row.base_url, headers, body, signal: parts.signal });
+  tries.push({
+    ...{ chunk, at, duration_ms: sent.durationMs, status_code: sent.response?.status ?? null },
+    request: { url: row.base_url, headers: shown, bytes: body.length, body: excerpt(row, body) },
+    response: sent.response,
+    error: errorOf(sent.answer) ?? null,
+  });
+  if (tries.length > TRIES_KEPT) tries.shift();
+  return sent;
+}
+
+/** Of files their names and hashes, so that nobody reads their content in a history. */
+function excerpt({ files, data }: ClaimedDelivery, body: Buffer): string {
+  const shown = files === null ? body.toString("utf8") : JSON.stringify({ ...data, files });
+  return shown.length > SHOWN_BYTES ? `${shown.slice(0, SHOWN_BYTES)}…` : shown;
+}
+
+function judge(
+  row: ClaimedDelivery,
+  { answer }: Sent,
+  parts: DeliverParts,
+  tries: readonly Try[],
+  chunk: number,
+): Outcome {
+  const { id, attempt, failures, refusals, endpoint_failures } = row;
+  const hasSeveral = (row.files?.length ?? 0) > 1;
+  // Its own refusals count for the address too, until another message is accepted.
+  const othersSucceed = endpoint_failures < refusals;
+  const canDivide = hasSeveral && othersSucceed;
+  const verdict = judgeAnswer(answer, { failures, refusals, canDivide }, parts.rules);
+  const status = answer.kind === "answered" ? answer.status : undefined;
+  const told = { id, attempt, tries, chunk, status_code: status, error: errorOf(answer) };
+  const result = { ...told, ...outcomeOf(verdict, row, status) };
+  return { kind: verdict.kind === "refused" && hasSeveral ? "divide" : "settled", result };
+}
+
+function outcomeOf(
+  verdict: Verdict,
+  { refusals, files }: ClaimedDelivery,
+  status: number | undefined,
+) {
+  const isServerError = status !== undefined && status >= 500;
+  switch (verdict.kind) {
+    case "delivered":
+      return { state: "delivered", endpoint: "well" } as const;
+    case "retry": {
+      const closes = verdict.closesMs;
+      return {
+        ...({
+          state: "pending",
+          after_ms: verdict.afterMs,
+          fails: true,
+          closes_ms: closes,
+        } as const),
+        ...(closes === undefined ? { endpoint: "ill" as const } : {}),
+        refusals: isServerError ? refusals + 1 : 0,
+      };
+    }
+    case "refused":
+      return { state: files === null ? "failed" : "quarantined", endpoint: "well" } as const;
+    case "failed":
+      return { state: "failed", fails: true, endpoint: "ill" } as const;
+    case "gone":
+      return { state: "pending", endpoint: "gone" } as const; // it waits until somebody says that it is back
+  }
+}
+
+function errorOf(answer: Answer) {
+  if (answer.kind === "unanswered") return { code: answer.code, message: answer.message };
+  if (answer.status >= 200 && answer.status < 300) return undefined;
+  return { code: `http-${answer.status}`, message: `the app answered ${answer.status}` };
+}

@@ -1,0 +1,163 @@
+// Sends what is to be told: as many at once as there is room for, the results of many in one statement.
+
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { Engine } from "../engine.ts";
+import { Rounds } from "../rounds.ts";
+import { type DeliverParts, deliver } from "./deliver.ts";
+import type { Contents } from "./message-body.ts";
+import { Sender } from "./send-message.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type DeliveryResult,
+  divideDelivery,
+  settleDeliveries,
+} from "./settle-deliveries.ts";
+
+export interface DeliveryRunnerParts
+  extends Pick<Engine, "database" | "listener" | "log" | "config" | "version"> {
+  readonly dispatcher: Dispatcher;
+  readonly secrets: DeliverParts["secrets"];
+  /** Whether the watch's own credential still opens its repository; if not, the watch is held. */
+  readonly mayRead: (watchId: string) => Promise<boolean>;
+  readonly contentsOf: (delivery: ClaimedDelivery) => Promise<Contents>;
+}
+
+const SENDING_MAX = 64;
+const LOOK_EVERY_MS = 30_000;
+const LOOK_AGAIN_MS = 1000;
+/** The content could not be read, or the database was away: not the app's fault. */
+const AGAIN_AFTER_MS = 10_000;
+
+export class DeliveryRunner {
+  readonly #parts: DeliveryRunnerParts;
+  readonly #rounds: Rounds;
+  readonly #sender: Sender;
+  readonly #deafen: () => void;
+  readonly #closing = new AbortController();
+  readonly #sending = new Set<Promise<void>>();
+  #results: DeliveryResult[] = [];
+
+  private constructor(parts: DeliveryRunnerParts) {
+    this.#parts = parts;
+    const { log, listener, config } = parts;
+    this.#sender = new Sender({
+      allowPrivate: config.allowPrivate,
+      timeoutMs: config.deliveries.timeout,
+    });
+    this.#rounds = new Rounds({ what: "deliveries", log, round: () => this.#round() });
+    this.#deafen = listener.hear("croft_delivery", () => this.#rounds.wake());
+    parts.dispatcher.onFreed(() => this.#rounds.wake());
+  }
+
+  static start(parts: DeliveryRunnerParts): DeliveryRunner {
+    const runner = new DeliveryRunner(parts);
+    runner.#rounds.wake();
+    return runner;
+  }
+
+  /** What is on its way gets its answer, for a while; what has none by then is sent again by another. */
+  async close(graceMs: number): Promise<void> {
+    this.#deafen();
+    const timer = setTimeout(() => this.#closing.abort(), graceMs);
+    await this.#rounds.close();
+    await Promise.all(this.#sending);
+    clearTimeout(timer);
+    this.#closing.abort();
+    await this.#settle();
+    await this.#sender.close();
+  }
+
+  async #round(): Promise<number> {
+    await this.#settle();
+    const room = SENDING_MAX - this.#sending.size;
+    if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
+    const { database, dispatcher } = this.#parts;
+    const claimed = await claimDeliveries(database, dispatcher, room);
+    for (const row of claimed) {
+      const sending = this.#send(row).finally(() => {
+        this.#sending.delete(sending);
+        this.#rounds.wake();
+      });
+      this.#sending.add(sending);
+    }
+    return claimed.length > 0 ? 0 : await this.#untilNext();
+  }
+
+  async #settle(): Promise<void> {
+    const results = this.#results;
+    if (results.length === 0) return;
+    this.#results = [];
+    const { database, dispatcher, log } = this.#parts;
+    try {
+      const told = new Set(await settleDeliveries(database, dispatcher.id, results));
+      for (const { id } of results) {
+        if (!told.has(id))
+          log.warn({ delivery: id }, "a late answer was refused: another sends it");
+      }
+    } catch (error) {
+      this.#results.unshift(...results);
+      throw error;
+    }
+  }
+
+  async #send(row: ClaimedDelivery): Promise<void> {
+    const { log } = this.#parts;
+    const { id, attempt } = row;
+    try {
+      const result = await this.#attempt(row);
+      if (result !== undefined) this.#results.push(result);
+    } catch (error) {
+      if (!this.#closing.signal.aborted) log.warn({ err: error, delivery: id }, "not sent");
+      const message = error instanceof Error ? error.message : String(error);
+      this.#results.push({
+        ...{ id, attempt, state: "pending", after_ms: AGAIN_AFTER_MS, tries: [] },
+        error: { code: "not-sent", message },
+      });
+    }
+  }
+
+  async #attempt(row: ClaimedDelivery): Promise<DeliveryResult | undefined> {
+    const { database, dispatcher, config, version, secrets } = this.#parts;
+    const { id, attempt } = row;
+    const isOfFiles = row.files !== null && row.watch_id !== null;
+    if (isOfFiles && !(await this.#parts.mayRead(row.watch_id))) {
+      return { id, attempt, state: "pending", tries: [], error: HELD };
+    }
+    const contents = isOfFiles ? await this.#parts.contentsOf(row) : NO_CONTENTS;
+    const { kind, result } = await deliver(row, {
+      ...{ sender: this.#sender, secrets, contents, version, signal: this.#closing.signal },
+      rules: { scheduleMs: config.deliveries.retries, random: Math.random },
+      onChunk: async (chunk) => {
+        await database.pool.query(
+          "update croft.delivery set chunk = $3 where id = $1 and attempt = $2 and state = 'sending'",
+          [id, attempt, chunk],
+        );
+      },
+    });
+    if (kind === "settled") return result;
+    await divideDelivery(database, dispatcher.id, { id, attempt }, result, row.files ?? []);
+    return undefined;
+  }
+
+  async #untilNext(): Promise<number> {
+    const { rows } = await this.#parts.database.pool.query<{ due_in_ms: number | null }>(
+      `select extract(epoch from min(greatest(d.due_at, a.endpoint_closed_until)) - croft.now())::float8 * 1000 as due_in_ms
+       from croft.app a cross join lateral (
+         select due_at from croft.delivery where app_id = a.id and state = 'pending' and waits = 0 order by due_at limit 1) d
+       where not a.is_paused and a.deleted_at is null and a.endpoint_gone_at is null and a.base_url is not null`,
+    );
+    const dueInMs = rows[0]?.due_in_ms;
+    if (dueInMs == null) return LOOK_EVERY_MS;
+    return dueInMs <= 0 ? LOOK_AGAIN_MS : Math.min(Math.ceil(dueInMs), LOOK_EVERY_MS);
+  }
+}
+
+const HELD = { code: "held", message: "the watch's credential is refused at the moment" };
+
+const NO_CONTENTS: Contents = {
+  read: () => Promise.reject(new Error("this message has no files")),
+  stream: () => {
+    throw new Error("this message has no files");
+  },
+};

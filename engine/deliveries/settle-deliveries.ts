@@ -1,0 +1,141 @@
+// Deliveries taken to be sent, and what became of them; both in few statements for many.
+
+import { inTransaction } from "../database/in-transaction.ts";
+import type { Database } from "../database/open-database.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import { newId } from "../new-id.ts";
+import { type DeliveryFile, keysOf } from "./delivery-files.ts";
+import type { MessageRow } from "./message-body.ts";
+
+export interface ClaimedDelivery extends MessageRow {
+  readonly app_id: string;
+  readonly base_url: string;
+  readonly endpoint_failures: number;
+  readonly watch_id: string | null;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly refusals: number;
+  readonly chunk: number;
+}
+
+/** One request of a delivery, as it is shown later. */
+export interface Try {
+  readonly chunk: number | null;
+  readonly at: Date;
+  readonly duration_ms: number;
+  readonly status_code: number | null;
+  readonly request: object;
+  readonly response: object | null;
+  readonly error: object | null;
+}
+
+export interface DeliveryResult {
+  readonly id: string;
+  readonly attempt: number;
+  readonly state: "delivered" | "pending" | "failed" | "quarantined" | "cancelled";
+  readonly after_ms?: number | undefined;
+  /** Whether it counts for the schedule of tries. */
+  readonly fails?: boolean | undefined;
+  readonly refusals?: number | undefined;
+  readonly chunk?: number | undefined;
+  readonly status_code?: number | undefined;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /** What the answer says of the address. */
+  readonly endpoint?: "well" | "ill" | "gone" | undefined;
+  readonly closes_ms?: number | undefined;
+  readonly tries: readonly Try[];
+}
+
+export async function claimDeliveries(
+  { pool }: Database,
+  { id, host }: Pick<Dispatcher, "id" | "host">,
+  max: number,
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await pool.query<ClaimedDelivery>(
+    `select d.id, d.type, d.created_at, d.files, d.data, d.message, d.app_id, a.base_url, a.endpoint_failures, d.watch_id,
+       c.claimed_attempt as attempt, d.failures,
+       d.refusals, d.chunk,
+       case when w.id is not null then
+         json_build_object('id', w.id, 'url', r.url, 'ref', coalesce(s.ref, w.told_ref, nullif(w.ref, ''))) end as watch,
+       case when s.id is not null then json_build_object('id', s.id, 'from_commit', s.from_commit, 'to_commit', s.to_commit,
+         'is_resync', s.is_resync, 'is_reset', s.is_reset, 'messages', s.messages) end as sync
+     from croft.claim_deliveries($1, $2, $3) c
+     join croft.delivery d on d.id = c.delivery_id join croft.app a on a.id = d.app_id
+     left join croft.watch w on w.id = d.watch_id left join croft.repository r on r.id = w.repository_id
+     left join croft.sync s on s.id = d.sync_id`,
+    [id, host, max],
+  );
+  return rows;
+}
+
+/** Those that are not this dispatcher's any more are not among the answer. */
+export async function settleDeliveries(
+  { pool }: Database,
+  dispatcherId: string,
+  results: readonly DeliveryResult[],
+): Promise<string[]> {
+  const { rows } = await pool.query<{ told: string[] }>(
+    "select croft.settle_deliveries($1, $2) as told",
+    [dispatcherId, JSON.stringify(results)],
+  );
+  return rows[0]?.told ?? [];
+}
+
+/** Two halves with ids of their own take its place; whoever waited for it waits for both. */
+export async function divideDelivery(
+  database: Database,
+  dispatcherId: string,
+  { id, attempt }: Pick<DeliveryResult, "id" | "attempt">,
+  result: Pick<DeliveryResult, "status_code" | "error" | "tries">,
+  files: readonly DeliveryFile[],
+): Promise<void> {
+  const middle = Math.ceil(files.length / 2);
+  await inTransaction(database, async (client) => {
+    const { rowCount } = await client.query(
+      `update croft.delivery set state = 'split', dispatcher_id = null, settled_at = croft.now(), seq = seq + 1,
+         status_code = $4, error = $5
+       where id = $1 and dispatcher_id = $2 and state = 'sending' and attempt = $3`,
+      [id, dispatcherId, attempt, result.status_code ?? null, result.error ?? null],
+    );
+    if (rowCount !== 1) return; // another's by now
+    for (const half of [files.slice(0, middle), files.slice(middle)]) {
+      await client.query(
+        `with made as (
+           insert into croft.delivery (id, app_id, watch_id, sync_id, type, number, message, files, path_keys, host, state, replay_of)
+             select $2, app_id, watch_id, sync_id, type, number, message, $3, $4, host, 'pending', replay_of
+             from croft.delivery where id = $1 returning id
+         ), waiting as (
+           insert into croft.delivery_wait (delivery_id, waits_for)
+             select delivery_id, $2 from croft.delivery_wait where waits_for = $1 returning delivery_id
+         ), counted as (
+           update croft.delivery set waits = waits + 1 where id in (select delivery_id from waiting)
+         )
+         update croft.sync set unsettled = unsettled + 1
+           where id = (select sync_id from croft.delivery where id = $1)`,
+        [id, newId(), JSON.stringify(half), keysOf(half).map(String)],
+      );
+    }
+    for (const each of result.tries) {
+      await client.query(
+        `insert into croft.delivery_attempt (delivery_id, attempt, chunk, at, duration_ms, status_code, request, response, error)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          ...[id, attempt, each.chunk, each.at, each.duration_ms, each.status_code],
+          ...[
+            JSON.stringify(each.request),
+            JSON.stringify(each.response),
+            JSON.stringify(each.error),
+          ],
+        ],
+      );
+    }
+    await client.query(
+      `with told as (
+         insert into croft.event (subject, seq, owner, type, data)
+           select id, seq, 'app:' || app_id, 'delivery.split', jsonb_build_object('watch', watch_id) from croft.delivery where id = $1)
+       select croft.release_waiting(array[$1::uuid], array_remove(array[sync_id], null)), croft.announce(array[$1::uuid]),
+         pg_notify('croft_delivery', '') from croft.delivery where id = $1`,
+      [id],
+    );
+  });
+}

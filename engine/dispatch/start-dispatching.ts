@@ -1,0 +1,44 @@
+// All that a process does for watches: it polls, syncs and sends.
+
+import { DeliveryRunner } from "../deliveries/delivery-runner.ts";
+import type { Contents } from "../deliveries/message-body.ts";
+import type { ClaimedDelivery } from "../deliveries/settle-deliveries.ts";
+import type { Engine } from "../engine.ts";
+import { openSigningSecrets } from "../secrets/signing-secret-store.ts";
+import { PollRunner } from "../watches/poll-runner.ts";
+import { ReadChecks } from "../watches/read-checks.ts";
+import { remoteOf } from "../watches/watch-access.ts";
+import { Dispatcher } from "./dispatcher.ts";
+
+export interface Dispatching {
+  /** What is on its way gets its answer, for so long. */
+  close(graceMs: number): Promise<void>;
+}
+
+export async function startDispatching(engine: Engine): Promise<Dispatching> {
+  const dispatcher = await Dispatcher.start(engine);
+  const polls = PollRunner.start({ ...engine, dispatcher });
+  const checks = new ReadChecks(engine);
+  const deliveries = DeliveryRunner.start({
+    ...{ ...engine, dispatcher },
+    secrets: (appId) => openSigningSecrets(engine.vault, appId),
+    mayRead: (watchId) => checks.mayRead(watchId),
+    contentsOf: (delivery) => contentsOf(engine, delivery),
+  });
+  return {
+    close: async (graceMs) => {
+      await Promise.all([polls.close(), deliveries.close(graceMs)]);
+      await dispatcher.close();
+    },
+  };
+}
+
+async function contentsOf(engine: Engine, { watch }: ClaimedDelivery): Promise<Contents> {
+  if (watch === null) throw new Error("only a watch has files");
+  const git = await engine.git();
+  const remote = remoteOf(engine, watch.url);
+  return {
+    read: (blob) => git.contents.readBlob(remote, blob),
+    stream: (blob) => git.contents.streamBlob(remote, blob),
+  };
+}

@@ -1,0 +1,113 @@
+// Asks watched repositories for changes: each once for all its watches, whichever process does it.
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { Engine } from "../engine.ts";
+import { Rounds } from "../rounds.ts";
+import { type PolledRepository, pollRepository } from "./poll-repository.ts";
+
+export interface PollRunnerParts
+  extends Pick<Engine, "database" | "listener" | "log" | "config" | "vault" | "git"> {
+  readonly dispatcher: Dispatcher;
+}
+
+const POLLS_MAX = 8;
+const LOOK_EVERY_MS = 30_000;
+const LOOK_AGAIN_MS = 1000;
+const JITTER = 0.1;
+/** A remote that fails is asked more seldom, up to this. */
+const SELDOM_MS_MAX = 3_600_000;
+
+export class PollRunner {
+  readonly #parts: PollRunnerParts;
+  readonly #rounds: Rounds;
+  readonly #deafen: () => void;
+  readonly #closing = new AbortController();
+  readonly #polls = new Set<Promise<void>>();
+
+  private constructor(parts: PollRunnerParts) {
+    this.#parts = parts;
+    const { log, listener, dispatcher } = parts;
+    this.#rounds = new Rounds({ what: "watches", log, round: () => this.#round() });
+    this.#deafen = listener.hear("croft_watch", () => this.#rounds.wake());
+    dispatcher.onFreed(() => this.#rounds.wake());
+  }
+
+  static start(parts: PollRunnerParts): PollRunner {
+    const runner = new PollRunner(parts);
+    runner.#rounds.wake();
+    return runner;
+  }
+
+  /** What it was doing is begun again by whoever goes on. */
+  async close(): Promise<void> {
+    this.#deafen();
+    this.#closing.abort();
+    await this.#rounds.close();
+    await Promise.all(this.#polls);
+  }
+
+  async #round(): Promise<number> {
+    const { database, dispatcher } = this.#parts;
+    const room = POLLS_MAX - this.#polls.size;
+    if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
+    const { rows } = await database.pool.query<PolledRepository>(
+      `update croft.repository set dispatcher_id = $1, next_poll_at = 'infinity' where id in (
+         select id from croft.repository where next_poll_at <= croft.now() and dispatcher_id is null
+         order by next_poll_at limit $2 for update skip locked)
+       returning id, url, poll_ms, failures`,
+      [dispatcher.id, room],
+    );
+    for (const repository of rows) {
+      const poll = this.#poll(repository).finally(() => {
+        this.#polls.delete(poll);
+        this.#rounds.wake();
+      });
+      this.#polls.add(poll);
+    }
+    return rows.length > 0 ? 0 : await this.#untilNext();
+  }
+
+  async #poll(repository: PolledRepository): Promise<void> {
+    const { database, dispatcher, log } = this.#parts;
+    const dispatcherId = dispatcher.id;
+    let error: unknown;
+    try {
+      await pollRepository({ ...this.#parts, signal: this.#closing.signal }, repository);
+    } catch (caught) {
+      error = caught;
+    }
+    if (this.#closing.signal.aborted) return; // the dispatcher gives it back
+    if (error !== undefined) log.warn({ err: error, repository: repository.url }, "not polled");
+    const failures = error === undefined ? 0 : repository.failures + 1;
+    const pauseMs = Math.min(
+      repository.poll_ms * 2 ** Math.min(failures, 10),
+      Math.max(SELDOM_MS_MAX, repository.poll_ms),
+    );
+    const told =
+      error === undefined
+        ? null
+        : { message: error instanceof Error ? error.message : String(error) };
+    try {
+      await database.pool.query(
+        `update croft.repository set dispatcher_id = null, polled_at = croft.now(), failures = $3, error = $4,
+           next_poll_at = case when next_poll_at = 'infinity' then croft.now() + make_interval(secs => $5)
+             else next_poll_at end -- somebody has asked for it meanwhile
+         where id = $1 and dispatcher_id = $2`,
+        [
+          ...[repository.id, dispatcherId, failures, told && JSON.stringify(told)],
+          (pauseMs / 1000) * (1 - JITTER + 2 * JITTER * Math.random()),
+        ],
+      );
+    } catch (caught) {
+      log.warn({ err: caught, repository: repository.url }, "its lease ends by itself");
+    }
+  }
+
+  async #untilNext(): Promise<number> {
+    const { rows } = await this.#parts.database.pool.query<{ due_in_ms: number | null }>(
+      `select extract(epoch from min(next_poll_at) - croft.now())::float8 * 1000 as due_in_ms
+       from croft.repository where dispatcher_id is null`,
+    );
+    const dueInMs = rows[0]?.due_in_ms ?? LOOK_EVERY_MS;
+    return dueInMs <= 0 ? LOOK_AGAIN_MS : Math.min(Math.ceil(dueInMs), LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,160 @@
+// Writes one step of a watch: its deliveries while they are found, and in one last transaction the step itself.
+import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import type { Database } from "../database/open-database.ts";
+import { type DeliveryFile, keysOf, MessagePacker } from "../deliveries/delivery-files.ts";
+import { newId } from "../new-id.ts";
+import { tellWatch } from "./watch-health.ts";
+import type { WatchRow } from "./watch-rows.ts";
+
+export interface SyncPlan {
+  readonly watch: WatchRow;
+  readonly dispatcherId: string;
+  readonly host: string;
+  readonly to: { readonly commit: string; readonly ref: string };
+  readonly isResync: boolean;
+  readonly isReset: boolean;
+  readonly filesMax: number;
+}
+
+/** How many are written in one statement. */
+const ROWS_A_TIME = 20;
+
+/**
+ * Deletions come first, one message after the other, and all others wait for the last of them: a directory may take the
+ * place of a file. The rest may go in any order, because a path is in one message of a sync only.
+ */
+export class SyncWriter {
+  readonly id = newId();
+  readonly #database: Database;
+  readonly #plan: SyncPlan;
+  readonly #packer: MessagePacker;
+  #rows: { readonly files: readonly DeliveryFile[]; readonly waitsFor: string | undefined }[] = [];
+  #lastDeletion: string | undefined;
+  #messages = 0;
+  #files = 0;
+  #isDeleting = true;
+
+  constructor(database: Database, plan: SyncPlan) {
+    this.#database = database;
+    this.#plan = plan;
+    this.#packer = new MessagePacker(plan.filesMax);
+  }
+
+  async begin(): Promise<void> {
+    const { watch, dispatcherId, host, to, isResync, isReset } = this.#plan;
+    await this.#database.pool.query(
+      `insert into croft.sync (id, watch_id, dispatcher_id, host, from_commit, to_commit, ref, is_resync, is_reset)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        ...[this.id, watch.id, dispatcherId, host, isReset ? null : watch.told_commit],
+        ...[to.commit, to.ref, isResync, isReset],
+      ],
+    );
+  }
+
+  async add(file: DeliveryFile): Promise<void> {
+    for (const files of this.#packer.add(file)) await this.#message(files);
+  }
+
+  /** From here on no deletions. */
+  async endDeletions(): Promise<void> {
+    for (const files of this.#packer.end()) await this.#message(files);
+    await this.#flush();
+    this.#isDeleting = false;
+  }
+
+  /** False when the watch is gone, or was moved on by another: then nothing of it counts. */
+  async finish(): Promise<boolean> {
+    for (const files of this.#packer.end()) await this.#message(files);
+    // Whoever is to forget all he has must be told so, also when nothing comes in its place.
+    if (this.#plan.isReset && this.#files === 0) await this.#message([]);
+    await this.#flush();
+    return await inTransaction(this.#database, (client) => this.#finish(client));
+  }
+
+  async abandon(): Promise<void> {
+    await this.#database.pool.query("delete from croft.sync where id = $1 and state = 'making'", [
+      this.id,
+    ]);
+  }
+
+  async #message(files: readonly DeliveryFile[]): Promise<void> {
+    this.#rows.push({ files, waitsFor: this.#lastDeletion });
+    this.#files += files.length;
+    if (this.#isDeleting || this.#rows.length >= ROWS_A_TIME) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#rows.length === 0) return;
+    const { watch, host } = this.#plan;
+    const rows = this.#rows.map(({ files, waitsFor }) => ({
+      id: newId(),
+      message: this.#messages++,
+      files,
+      keys: keysOf(files).map(String),
+      waits_for: waitsFor ?? null,
+    }));
+    this.#rows = [];
+    await this.#database.pool.query(
+      `with told as materialized (
+         select * from jsonb_to_recordset($1) as t(id uuid, message integer, files jsonb, keys bigint[], waits_for uuid)
+       ), made as (
+         insert into croft.delivery (id, app_id, watch_id, sync_id, type, message, files, path_keys, host, state, waits)
+           select id, $2, $3, $4, 'files.changed', message, files, keys, $5, 'staged', (waits_for is not null)::integer from told
+           returning id
+       )
+       insert into croft.delivery_wait (delivery_id, waits_for)
+         select t.id, t.waits_for from told t join made m on m.id = t.id where t.waits_for is not null`,
+      [JSON.stringify(rows), watch.app_id, watch.id, this.id, host],
+    );
+    if (this.#isDeleting) this.#lastDeletion = rows.at(-1)?.id;
+  }
+
+  async #finish(client: Queryable): Promise<boolean> {
+    const { watch, to } = this.#plan;
+    const { rows } = await client.query<{ next_number: string }>(
+      `select next_number from croft.watch w join croft.app a on a.id = w.app_id
+       where w.id = $1 and w.told_commit is not distinct from $2 and a.deleted_at is null for update of w`,
+      [watch.id, watch.told_commit],
+    );
+    const [held] = rows;
+    if (held === undefined) {
+      await client.query("delete from croft.sync where id = $1", [this.id]);
+      return false;
+    }
+    const first = held.next_number;
+    // Each path in order: what is not settled yet of earlier steps goes first.
+    await client.query(
+      `with waiting as (
+         insert into croft.delivery_wait (delivery_id, waits_for)
+           select n.id, e.id from croft.delivery n join croft.delivery e
+             on e.watch_id = n.watch_id and e.state in ('pending', 'sending') and e.path_keys && n.path_keys
+           where n.sync_id = $1 returning delivery_id
+       ), counts as (select delivery_id, count(*)::integer as many from waiting group by delivery_id)
+       update croft.delivery d set state = 'pending', number = $2 + d.message, due_at = croft.now(), seq = 1,
+         waits = d.waits + coalesce((select many from counts c where c.delivery_id = d.id), 0)
+       where d.sync_id = $1`,
+      [this.id, first],
+    );
+    await client.query(
+      `insert into croft.event (subject, seq, owner, type, data)
+       select id, 1, 'app:' || app_id, 'delivery.queued', jsonb_build_object('watch', watch_id, 'files', jsonb_array_length(files))
+       from croft.delivery where sync_id = $1 order by id`,
+      [this.id],
+    );
+    await client.query(
+      `update croft.watch set told_commit = $2, told_ref = $3, told_include = $4, told_exclude = $5, told_at = croft.now(),
+         wants_resync = false, state = 'synced', next_number = next_number + $6 where id = $1`,
+      [watch.id, to.commit, to.ref, watch.include, watch.exclude, this.#messages],
+    );
+    await client.query(
+      this.#messages === 0
+        ? "delete from croft.sync where id = $1"
+        : `update croft.sync set state = 'ready', messages = $2, unsettled = $2, files = $3 where id = $1`,
+      this.#messages === 0 ? [this.id] : [this.id, this.#messages, this.#files],
+    );
+    await tellWatch(client, watch.id, "watch.synced", { commit: to.commit, files: this.#files });
+    await client.query("select pg_notify('croft_delivery', '')");
+    return true;
+  }
+}
