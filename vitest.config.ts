@@ -1,9 +1,6 @@
 // All tests run here: unit tests beside their source, whole-system tests in test/.
 import { defineConfig } from "vitest/config";
-import { chooseCompiledSources } from "./test/support/compiled-sources.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
-
-chooseCompiledSources();
 
 export default defineConfig({
   test: {
@@ -12,7 +9,7 @@ export default defineConfig({
     ],
     globalSetup: ["test/support/test-run.ts"],
     pool: "forks",
-    maxWorkers: 4, // tests that start processes wait for them half of their time
+    maxWorkers: 3, // tests that start processes wait for them a third of their time
     // A process loads the product once, not once a file: no test may leave anything behind in its modules.
     isolate: false,
     sequence: { sequencer: SlowestFirst },

@@ -64,8 +64,13 @@ export class DeliveryRunner {
     await Promise.all(this.#sending);
     clearTimeout(timer);
     this.#closing.abort();
-    await this.#settle();
     await this.#sender.close();
+    try {
+      await this.#settle();
+    } catch (error) {
+      const told = "what became of the last deliveries is not known: they are sent again";
+      this.#parts.log.warn({ err: error }, told);
+    }
   }
 
   async #round(): Promise<number> {

@@ -50,7 +50,11 @@ export class Dispatcher {
 
   async close(): Promise<void> {
     await this.#rounds.close();
-    await this.#free([this.#id]);
+    try {
+      await this.#free([this.#id]);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "the dispatcher left without a word: its lease tells");
+    }
   }
 
   async #round(): Promise<number> {

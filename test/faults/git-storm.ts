@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { loaderArguments, modulePath } from "../support/compiled-sources.ts";
 import { findLeftovers } from "../support/find-leftovers.ts";
 import { git, makeRepository } from "../support/make-repository.ts";
 import { findDamage, mirrorsIn, resultsIn } from "../support/stored-repositories.ts";
@@ -55,11 +54,11 @@ async function runWorkers(
   places: { data: string; origin: string; checkout: string },
   { processes, runs, rounds }: { processes: number; runs: number; rounds: number },
 ): Promise<Outcome[]> {
-  const script = modulePath("test/faults/git-storm-worker.ts");
+  const script = join(import.meta.dirname, "git-storm-worker.ts");
   const { data, origin, checkout } = places;
   const workers = Array.from({ length: processes }, (_, number) => {
     const args = [data, origin, checkout, `w${number}`, String(runs), String(rounds)];
-    return spawn(process.execPath, [...loaderArguments(), script, ...args], {
+    return spawn(process.execPath, ["--import", "tsx", script, ...args], {
       cwd: import.meta.dirname,
       stdio: ["pipe", "pipe", "inherit"],
     });

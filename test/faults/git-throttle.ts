@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openGit, parseRemoteUrl, USUAL_REFS } from "@croft/git";
-import { loaderArguments, modulePath } from "../support/compiled-sources.ts";
 import { findLeftovers } from "../support/find-leftovers.ts";
 import { makeRepository, git as plainGit } from "../support/make-repository.ts";
 import { serveGit } from "../support/serve-git.ts";
@@ -63,9 +62,9 @@ async function workMeanwhile(
   { data, url, checkout }: { data: string; url: string; checkout: string },
   slow: Promise<unknown>,
 ): Promise<Outcome[]> {
-  const script = modulePath("test/faults/git-throttle-worker.ts");
+  const script = join(import.meta.dirname, "git-throttle-worker.ts");
   const workers = Array.from({ length: PROCESSES }, (_, number) =>
-    spawn(process.execPath, [...loaderArguments(), script, data, url, checkout, `w${number}`], {
+    spawn(process.execPath, ["--import", "tsx", script, data, url, checkout, `w${number}`], {
       cwd: import.meta.dirname,
       stdio: ["pipe", "pipe", "inherit"],
     }),

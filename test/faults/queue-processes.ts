@@ -1,7 +1,7 @@
 // Starts processes that run jobs, beside the engine or server of a fault test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { loaderArguments, modulePath } from "../support/compiled-sources.ts";
+import { join } from "node:path";
 
 export interface QueueWorkerPlan {
   readonly databaseUrl: string;
@@ -23,8 +23,8 @@ export interface QueueWorker {
 }
 
 export function startQueueWorker(plan: QueueWorkerPlan): QueueWorker {
-  const script = modulePath("test/faults/queue-worker.ts");
-  const child = spawn(process.execPath, [...loaderArguments(), script, JSON.stringify(plan)], {
+  const script = join(import.meta.dirname, "queue-worker.ts");
+  const child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(plan)], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "inherit"],
   });

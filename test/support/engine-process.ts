@@ -1,11 +1,12 @@
 // Another process with an engine of its own on the same database, told what to do and killed by a test.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import type { Config } from "@croft/engine";
 import { onTestFinished } from "vitest";
 import { projectRoot } from "../../scripts/source-files.ts";
-import { loaderArguments, moduleUrl } from "./compiled-sources.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface EngineProcess {
@@ -27,7 +28,7 @@ export function startEngineProcess(
 ): EngineProcess {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
-    [...loaderArguments(), "--input-type=module", "--eval", scriptOf(body)],
+    ["--import", "tsx", "--input-type=module", "--eval", scriptOf(body)],
     {
       cwd: projectRoot,
       env: {
@@ -58,7 +59,7 @@ export function startEngineProcess(
 }
 
 function scriptOf(body: string): string {
-  const url = (path: string) => JSON.stringify(moduleUrl(path));
+  const url = (path: string) => JSON.stringify(pathToFileURL(join(projectRoot, path)).href);
   return `
     import { once } from "node:events";
     import * as croft from ${url("engine/index.ts")};

@@ -1,6 +1,7 @@
 // Another process that works with the git package on the same data directory, and is told what to do and killed by a test.
 import { join } from "node:path";
-import { moduleUrl } from "./compiled-sources.ts";
+import { pathToFileURL } from "node:url";
+import { projectRoot } from "../../scripts/source-files.ts";
 import { LockProcess } from "./lock-process.ts";
 
 export interface GitProcessPlan {
@@ -16,7 +17,7 @@ export interface GitProcessPlan {
 
 /** Does not outlive the test. */
 export function gitProcess({ data, origin, body, wrapper = [] }: GitProcessPlan): LockProcess {
-  const index = moduleUrl("git/index.ts");
+  const index = pathToFileURL(join(projectRoot, "git/index.ts")).href;
   const opened = `
     const { openGit, parseRemoteUrl, commitId, USUAL_REFS } = await import(${JSON.stringify(index)});
     const git = await openGit({

@@ -2,9 +2,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import { projectRoot } from "../../scripts/source-files.ts";
-import { loaderArguments, moduleUrl } from "./compiled-sources.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface LockProcessPlan {
@@ -30,7 +30,7 @@ export class LockProcess {
     const [command = "", ...args] = [
       ...wrapper,
       process.execPath,
-      ...[...loaderArguments(), "--input-type=module", "--eval", scriptOf(body)],
+      ...["--import", "tsx", "--input-type=module", "--eval", scriptOf(body)],
       ...[directory, repository],
     ];
     this.#child = spawn(command, args, { cwd: projectRoot, stdio: ["pipe", "pipe", "inherit"] });
@@ -83,7 +83,8 @@ export const HOLD_UNTIL_TOLD = `
   say("released");`;
 
 function scriptOf(body: string): string {
-  const load = (path: string) => `await import(${JSON.stringify(moduleUrl(path))})`;
+  const load = (path: string) =>
+    `await import(${JSON.stringify(pathToFileURL(`${projectRoot}/${path}`).href)})`;
   return `
     const say = (word) => process.stdout.write(word + "\\n");
     const heard = [], ears = [];

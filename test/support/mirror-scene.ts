@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { gitDirectories, openGitDirectories } from "../../git/disk/git-directories.ts";
 import { RepositoryLocks } from "../../git/lock/repository-lock.ts";
@@ -10,7 +11,6 @@ import { Mirrors } from "../../git/mirror/mirror.ts";
 import { wishesOf } from "../../git/mirror/wishes.ts";
 import { parseRemoteUrl, type RemoteUrl } from "../../git/remote/remote-url.ts";
 import { projectRoot } from "../../scripts/source-files.ts";
-import { loaderArguments, moduleUrl } from "./compiled-sources.ts";
 import { startGitServer } from "./git-server.ts";
 import { git, makeRepository, type RepositoryPlan } from "./make-repository.ts";
 import { scratchDirectory } from "./scratch-directory.ts";
@@ -53,7 +53,7 @@ export function openMirrors(data: string) {
 
 /** Another process with the same mirrors. `body` is the inside of an async function; it has `mirrors`, `remote`, `resolveRef`, `USUAL_REFS`. */
 export function mirrorProcess(data: string, remote: RemoteUrl, body: string): ChildProcess {
-  const url = (path: string) => JSON.stringify(moduleUrl(path));
+  const url = (path: string) => JSON.stringify(pathToFileURL(join(projectRoot, path)).href);
   const script = `
     import { gitDirectories } from ${url("git/disk/git-directories.ts")};
     import { RepositoryLocks } from ${url("git/lock/repository-lock.ts")};
@@ -65,7 +65,7 @@ export function mirrorProcess(data: string, remote: RemoteUrl, body: string): Ch
     const mirrors = new Mirrors(gitDirectories(data), new RepositoryLocks(data + "/locks"));
     const remote = parseRemoteUrl(address, { allowHttp: [host] });
     ${body}`;
-  const args = [...loaderArguments(), "--input-type=module", "--eval", script];
+  const args = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawn(process.execPath, [...args, data, remote.text, remote.host], {
     cwd: projectRoot,
     stdio: "inherit",

@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { compileSources } from "./compiled-sources.ts";
 import { MIGRATED_DATABASE, startSharedPostgres } from "./shared-postgres.ts";
 
 declare module "vitest" {
@@ -22,7 +21,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const root = mkdtempSync(join(tmpdir(), "croft-test-"));
   chmodSync(root, 0o755); // servers of tests run as other users too
   const scratch = join(root, "scratch");
-  const compiled = await compileSources();
   const postgres = await startSharedPostgres();
   project.provide("scratch", scratch);
   project.provide("databaseUrl", postgres.url);
@@ -33,7 +31,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await postgres.close();
     leftovers.push(...processesBelow(root), ...processesBelow(postgres.root));
     rmSync(root, { recursive: true, force: true });
-    compiled.remove();
     if (leftovers.length > 0) throw new Error(`tests left behind: ${leftovers.join(", ")}`);
   };
 }

@@ -12,7 +12,6 @@ import { FileLedger } from "../../git/workspace/ledger.ts";
 import type { KeptThing } from "../../git/worktree/clear-worktree.ts";
 import { Worktrees } from "../../git/worktree/worktrees.ts";
 import { projectRoot } from "../../scripts/source-files.ts";
-import { loaderArguments, moduleUrl } from "./compiled-sources.ts";
 import { git, makeRepository } from "./make-repository.ts";
 import { scratchDirectory } from "./scratch-directory.ts";
 
@@ -81,9 +80,7 @@ export function workElsewhere(
   work: string,
   { wrapper = [] as readonly string[], project = projectRoot } = {},
 ): ChildProcess {
-  const isHere = project === projectRoot;
-  const url = (path: string) =>
-    JSON.stringify(isHere ? moduleUrl(path) : pathToFileURL(join(project, path)).href);
+  const url = (path: string) => JSON.stringify(pathToFileURL(join(project, path)).href);
   const script = `import { gitDirectories } from ${url("git/disk/git-directories.ts")};
     import { RepositoryLocks } from ${url("git/lock/repository-lock.ts")};
     import { FileLedger } from ${url("git/workspace/ledger.ts")};
@@ -95,8 +92,7 @@ export function workElsewhere(
     const worktrees = new Worktrees({ directories, locks, ledger });
     const owner = { owner: "local", runId: "elsewhere" };
     ${work}`;
-  const loader = isHere ? loaderArguments() : ["--import", "tsx"];
-  const args = [...loader, "--input-type=module", "--eval", script, data, repository];
+  const args = ["--import", "tsx", "--input-type=module", "--eval", script, data, repository];
   const [program = "", ...rest] = [...wrapper, process.execPath, ...args];
   const child = spawn(program, rest, {
     cwd: projectRoot,
