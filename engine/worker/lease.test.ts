@@ -11,7 +11,8 @@ import { waitUntil } from "../../test/support/wait-until.ts";
 import { newId } from "../new-id.ts";
 import { Lease, type LeaseTimes } from "./lease.ts";
 
-const TIMES: LeaseTimes = { leaseMs: 1500, renewEveryMs: 200, stopBeforeEndMs: 500 };
+/** Long enough that a thread and a watchdog start in it on a machine that has much to do. */
+const TIMES: LeaseTimes = { leaseMs: 4000, renewEveryMs: 200, stopBeforeEndMs: 1000 };
 
 async function scene(times = TIMES) {
   const { database } = await scratchEngine();
