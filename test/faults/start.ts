@@ -72,6 +72,7 @@ async function killDuringWork(server: RunningServer, random: SeededRandom, isFir
   const acknowledged: Headers[] = [];
   if (isFirst) acknowledged.push((await createAdmin(server)).headers);
   const alsoPostgres = random.below(3) === 0;
+  acknowledged.push((await signInAsAdmin(server)).headers); // however busy the machine is, something is to be lost
   let isKilled = false;
   const killing = delay(random.below(WORK_MS_MAX)).then(() => {
     isKilled = true;
