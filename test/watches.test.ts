@@ -232,3 +232,21 @@ test("one question to the remote serves all watches of a repository", async () =
   await waitUntil("another poll", async () => (await polls()) > at);
   expect(asked() - before).toBeLessThanOrEqual(2); // that one, and perhaps one more that has just begun
 });
+
+test("a filter that no sync could use is refused, and one watch's fault is not another's", async () => {
+  const { engine, bare, url, onboard, receivers } = await scene();
+  const [a, b] = [await onboard(receivers[0], "a"), await onboard(receivers[1], "b")];
+  const bad = { url, include: ["docs/[a"], exclude: [] };
+  await expect(createWatch(engine, a.id, bad)).rejects.toMatchObject({ code: "invalid-input" });
+  const { watch } = await createWatch(engine, a.id, { url, include: [], exclude: [] });
+  const change = { include: bad.include };
+  await expect(changeWatch(engine, ALL, watch.id, change)).rejects.toMatchObject({
+    code: "invalid-input",
+  });
+  // As if an earlier version had taken it.
+  await engine.database.pool.query("update croft.watch set include = '{docs/[a}' where id = $1", [
+    watch.id,
+  ]);
+  const { watch: other } = await createWatch(engine, b.id, { url, include: [], exclude: [] });
+  await told(engine, other.id, (await git(["-C", bare, "rev-parse", "main"])).trim());
+});

@@ -88,6 +88,7 @@ async function send(
 ): Promise<Sent> {
   const at = new Date();
   const secrets = await parts.secrets(row.app_id);
+  if (secrets.length === 0) throw new Error("the app has no signing secret any more"); // it is being deleted
   const shown = { "webhook-id": id, "user-agent": `Croft/${parts.version}` };
   const headers = { ...shown, ...signMessage({ id, body, secrets, at }) };
   const sent = await parts.sender.send({ url: row.base_url, headers, body, signal: parts.signal });

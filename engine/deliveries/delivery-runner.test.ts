@@ -341,3 +341,27 @@ test("what a dead dispatcher had in its hands is sent by another, under the same
     { attempt: 2, state: "delivered" },
   ]);
 });
+
+test("an answer counts by its status, though its body breaks off", async () => {
+  const { receiver, start, sync, settled, states } = await scene();
+  receiver.answer = (_, response) => {
+    response.writeHead(200, { "content-length": "1000" });
+    response.write("half", () => response.socket?.destroy());
+    return undefined;
+  };
+  await sync({ "a.md": "a" });
+  start();
+  await settled();
+  expect(await states()).toEqual(["delivered"]);
+  expect(receiver.received.length).toBe(1);
+});
+
+test("nothing is sent without a signature: an app that is being deleted has none", async () => {
+  const { receiver, start, sync, query } = await scene();
+  await query("delete from croft.signing_secret");
+  await sync({ "a.md": "a" });
+  start();
+  const error = () => query<{ error: { code: string } | null }>("select error from croft.delivery");
+  await waitUntil("the reason", async () => (await error())[0]?.error?.code === "not-sent");
+  expect(receiver.received).toEqual([]);
+});

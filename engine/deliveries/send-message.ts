@@ -102,7 +102,10 @@ function checkedConnector({ allowPrivate, timeoutMs }: SenderOptions): buildConn
   };
 }
 
-/** The rest is not read: an answer without end must not cost memory, nor time. */
+/**
+ * The rest is not read: an answer without end must not cost memory. The status was the answer: a body that breaks off or
+ * never ends does not take it back, or what was accepted would be sent again.
+ */
 async function firstOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -112,6 +115,8 @@ async function firstOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Pr
       size += chunk.length;
       if (size >= KEPT_BODY_BYTES) break;
     }
+  } catch {
+    // What came of it until then is kept.
   } finally {
     body.destroy();
   }

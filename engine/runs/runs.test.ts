@@ -1,72 +1,20 @@
 // Runs on the real queue: steps are jobs, the lane is the run's, and every process can go on with it.
-import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
+import { expect, test } from "vitest";
 import { checkQueue } from "../../test/support/check-queue.ts";
-import type { HeldAttempt } from "../../test/support/job-scene.ts";
-import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { COMMIT, heldRuns } from "../../test/support/held-runs.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
-import { defineJobType } from "../jobs/job-type.ts";
-import { startWorker } from "../worker/start-worker.ts";
 import { cancelRun, decideApproval, retryRun } from "./change-runs.ts";
-import { RunAdvancer } from "./run-advancer.ts";
-import { startRun } from "./start-run.ts";
 
-const COMMIT = "a".repeat(40);
 const ALL = { owner: undefined };
 
-/** Steps end by the test's word; their commit is made up. */
 async function runScene() {
-  const held: (HeldAttempt & { readonly name: string })[] = [];
-  const step = defineJobType<{ run_id: string; step: string; item: string }>({
-    ...{ name: "step", isOfRuns: true },
-    input: z.strictObject({ run_id: z.uuid(), step: z.string(), item: z.string() }),
-    run: (attempt) =>
-      new Promise((resolve, reject) => {
-        const { step: id, item } = attempt.input;
-        const name = item === "" ? id : `${id}/${item}`;
-        held.push({ attempt: attempt as never, name, succeed: resolve, fail: reject });
-        attempt.signal.addEventListener("abort", () => reject(attempt.signal.reason));
-      }),
-  });
-  const run = defineJobType({
-    ...{ name: "run", input: z.strictObject({ run_id: z.uuid() }), holdsLane: true },
-    run: async () => ({ commit: COMMIT, uses: { "child.yaml": CHILD } }),
-  });
-  const engine = await scratchEngine({}, [run, step]);
-  const worker = await startWorker(engine);
-  onTestFinished(() => worker.close(0));
-  for (const advancer of [RunAdvancer.start(engine), RunAdvancer.start(engine)]) {
-    onTestFinished(() => advancer.close());
-  }
-  const query = async (text: string, values: unknown[] = []) =>
-    (await engine.database.pool.query(text, values)).rows;
-  const statusOf = async (id: string) =>
-    (await query("select status from croft.run where id = $1", [id]))[0]?.status;
+  const scene = await heldRuns({ uses: { "child.yaml": CHILD } });
   return {
-    ...{ engine, held, query, statusOf },
-    start: (text: string, more: object = {}) =>
-      startRun(engine, {
-        ...{ owner: "local", text, inputs: {}, priority: "normal" as const, startedBy: "test" },
-        ...more,
-      }),
-    begun: async (...names: string[]) => {
-      const has = () => names.every((name) => held.some((each) => each.name === name));
-      await waitUntil(`${names} to begin`, has);
-      return names.map((name) => {
-        const found = held.findLast((each) => each.name === name);
-        if (found === undefined) throw new Error(name);
-        return found;
-      });
-    },
-    ended: async (id: string, status: string) =>
-      await waitUntil(`${id} to be ${status}`, async () => (await statusOf(id)) === status),
-    steps: async (id: string) =>
-      Object.fromEntries(
-        (await query("select step, item, status from croft.run_step where run_id = $1", [id])).map(
-          ({ step: name, item, status }) => [item === "" ? name : `${name}/${item}`, status],
-        ),
-      ),
+    ...scene,
+    statusOf: async (id: string) =>
+      (await scene.query("select status from croft.run where id = $1", [id]))[0]?.["status"],
+    begun: (...names: string[]) => Promise.all(names.map((name) => scene.begun(name))),
   };
 }
 
@@ -78,11 +26,9 @@ steps:
   say: { run: echo, outputs: [word] }
 `;
 
-const header = "repository: https://example.com/a.git\n";
-
 test("steps run in their order, with their outputs, and the end is told", async () => {
   const { start, begun, ended, steps, query, engine } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 outputs: { all: "\${{ steps.a.outputs.n }}-\${{ steps.b.outputs.n }}" }
 steps:
   a: { run: x, outputs: [n] }
@@ -102,14 +48,14 @@ steps:
     [id],
   );
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-  expect(events[0]?.type).toBe("run.queued");
-  expect(events.at(-1)?.type).toBe("run.done");
+  expect(events[0]?.["type"]).toBe("run.queued");
+  expect(events.at(-1)?.["type"]).toBe("run.done");
   expect(await checkQueue(engine.database.pool)).toEqual([]);
 });
 
 test("a run keeps its lane from its start to its end; while it waits for a person others have it", async () => {
   const { start, begun, ended, statusOf, engine, query } = await runScene();
-  const text = (name: string) => `${header}
+  const text = (name: string) => `
 name: ${name}
 concurrency: release
 steps:
@@ -141,7 +87,7 @@ steps:
 
 test("items of a matrix are jobs of their own; a retry keeps what has ended well", async () => {
   const { start, begun, ended, steps, held, engine, query } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 steps:
   plan: { run: x, outputs: [list] }
   build:
@@ -181,7 +127,7 @@ steps:
 
 test("a sub-pipeline is a run of its own, and gives its outputs back", async () => {
   const { start, begun, ended, query } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 steps:
   use: { uses: child.yaml, with: { what: bread }, outputs: [said] }
   after: { needs: [use], if: "\${{ needs.use.outputs.said == 'hi' }}", run: x }
@@ -200,7 +146,7 @@ steps:
 
 test("a cancelled run ends with everything it started, also before it has begun", async () => {
   const { start, begun, ended, steps, engine, query } = await runScene();
-  const text = `${header}\nconcurrency: one\nsteps:\n  a: { run: x }\n  b: { needs: [a], run: x }\n`;
+  const text = `\nconcurrency: one\nsteps:\n  a: { run: x }\n  b: { needs: [a], run: x }\n`;
   const first = await start(text);
   const second = await start(text);
   await begun("a");
@@ -219,7 +165,7 @@ test("a cancelled run ends with everything it started, also before it has begun"
 
 test("a run that is to be done again and is cancelled before it begins leaves no step open", async () => {
   const { start, begun, ended, steps, engine } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 concurrency: one
 steps:
   ask: { approval: {} }
@@ -231,7 +177,7 @@ steps:
   await begun("many/1", "many/2");
   await cancelRun(engine, ALL, id);
   await ended(id, "cancelled");
-  const other = await start(`${header}concurrency: one\nsteps:\n  a: { run: x }\n`);
+  const other = await start(`concurrency: one\nsteps:\n  a: { run: x }\n`);
   const [a] = await begun("a"); // it has the lane
   await retryRun(engine, ALL, id);
   await cancelRun(engine, ALL, id);
@@ -246,7 +192,7 @@ steps:
 
 test("a run that waits for its lane with a question still open, and is cancelled, asks no more", async () => {
   const { start, begun, ended, steps, engine } = await runScene();
-  const text = (name: string) => `${header}
+  const text = (name: string) => `
 name: ${name}
 concurrency: one
 steps:
@@ -256,7 +202,7 @@ steps:
 `;
   const id = await start(text("first"));
   await ended(id, "waiting");
-  const other = await start(`${header}concurrency: one\nsteps:\n  a: { run: x }\n`);
+  const other = await start(`concurrency: one\nsteps:\n  a: { run: x }\n`);
   const [a] = await begun("a"); // it has the lane
   await decideApproval(engine, ALL, id, { step: "ask", isApproved: true, by: "ada" });
   await ended(id, "queued");
@@ -269,14 +215,13 @@ steps:
 
 test("what is wrong is said before anything runs", async () => {
   const { start, query } = await runScene();
-  await expect(start(`${header}steps:\n  a: { run: x, neds: [b] }\n`)).rejects.toMatchObject({
+  await expect(start(`steps:\n  a: { run: x, neds: [b] }\n`)).rejects.toMatchObject({
     code: "invalid-pipeline",
     message: expect.stringMatching(/3:\d+: .*neds/),
   });
-  await expect(start("steps:\n  a: { run: x }\n")).rejects.toMatchObject({ code: "invalid-input" });
-  await expect(
-    start(`${header}steps:\n  a: { run: x }\n`, { inputs: { b: 1 } }),
-  ).rejects.toMatchObject({
+  const homeless = { text: "steps:\n  a: { run: x }\n" }; // it names no repository
+  await expect(start("", homeless)).rejects.toMatchObject({ code: "invalid-input" });
+  await expect(start(`steps:\n  a: { run: x }\n`, { inputs: { b: 1 } })).rejects.toMatchObject({
     code: "invalid-input",
   });
   expect(await query("select count(*)::int as n from croft.run")).toEqual([{ n: 0 }]);
@@ -284,7 +229,7 @@ test("what is wrong is said before anything runs", async () => {
 
 test("a run that cannot go on does not hold up the others", async () => {
   const { start, begun, ended, query } = await runScene();
-  const text = `${header}steps:\n  a: { run: x }\n`;
+  const text = `steps:\n  a: { run: x }\n`;
   const broken = await start(text);
   const [first] = await begun("a");
   await query("update croft.run set text = 'steps: 7' where id = $1", [broken]); // as another version may find it
@@ -300,7 +245,7 @@ test("a run that cannot go on does not hold up the others", async () => {
 
 test("values that turn out wrong fail their step or the run, and never stop it half-way", async () => {
   const { start, begun, ended, steps, query } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 outputs: { broken: "\${{ fromJSON(steps.a.outputs.n) }}" }
 steps:
   a: { run: x, outputs: [n] }
@@ -311,7 +256,7 @@ steps:
   a?.succeed({ outputs: { n: "not JSON" } });
   await ended(id, "failed");
   expect(await steps(id)).toEqual({ a: "done", use: "failed", tolerated: "failed" });
-  const other = await start(`${header}
+  const other = await start(`
 outputs: { broken: "\${{ fromJSON(steps.b.outputs.n) }}" }
 steps:
   b: { run: x, outputs: [n] }
@@ -322,14 +267,14 @@ steps:
   const [run] = await query("select error ->> 'message' as message from croft.run where id = $1", [
     other,
   ]);
-  expect(run?.message).toContain("outputs: ");
-  const keyed = start(`${header}concurrency: "\${{ fromJSON('{') }}"\nsteps:\n  a: { run: x }\n`);
+  expect(run?.["message"]).toContain("outputs: ");
+  const keyed = start(`concurrency: "\${{ fromJSON('{') }}"\nsteps:\n  a: { run: x }\n`);
   await expect(keyed).rejects.toMatchObject({ code: "invalid-input" });
 });
 
 test("a run fails with the error of what made it fail, not of a step whose failure it does not mind", async () => {
   const { start, begun, ended, query } = await runScene();
-  const id = await start(`${header}
+  const id = await start(`
 steps:
   a: { run: x, continue-on-error: true }
   b: { run: x, needs: [a] }
@@ -342,5 +287,5 @@ steps:
   const [run] = await query("select error ->> 'message' as message from croft.run where id = $1", [
     id,
   ]);
-  expect(run?.message).toBe("step 'b': b ended badly");
+  expect(run?.["message"]).toBe("step 'b': b ended badly");
 });

@@ -1,6 +1,6 @@
 // Watches begin, change and end; an address or credential that does not work is refused before anything is written.
 import type { NewWatch, Watch, WatchChange } from "@croft/contract";
-import { RemoteUrlError, readTips } from "@croft/git";
+import { FilterError, RemoteUrlError, readTips, requireFilters } from "@croft/git";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
@@ -20,6 +20,7 @@ export async function createWatch(
   request: Omit<NewWatch, "app">,
 ): Promise<{ readonly watch: Watch; readonly isNew: boolean }> {
   const url = canonicalUrl(parts, request.url);
+  requireGlobs(request);
   const wanted = {
     app_id: appId,
     credential_id: request.credential ?? null,
@@ -76,6 +77,7 @@ export async function changeWatch(
   const before = await findWatch(parts.database.pool, id);
   if (before === undefined) throw new EngineError("not-found", "there is no such watch");
   const after = merged(before, change);
+  requireGlobs(after);
   const asksAnew = after.ref !== before.ref || change.credential !== undefined;
   if (asksAnew) await requireReadable(parts, after);
   return await inTransaction(parts.database, async (client) => {
@@ -143,6 +145,16 @@ function canonicalUrl(parts: WatchParts, url: string): string {
   } catch (error) {
     if (!(error instanceof RemoteUrlError)) throw error;
     throw new EngineError("invalid-input", `not valid: url: ${error.message}`);
+  }
+}
+
+/** What no sync could use is refused here. */
+function requireGlobs(filters: Parameters<typeof requireFilters>[0]): void {
+  try {
+    requireFilters(filters);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    throw new EngineError("invalid-input", `not valid: ${error.message}`);
   }
 }
 

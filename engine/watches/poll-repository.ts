@@ -47,12 +47,19 @@ async function pollFor(
   const ready = watches.filter(({ id }) => accesses.has(id));
   const sighting = await look(parts, repository, ready, accesses);
   if (sighting === undefined) return;
+  const errors: unknown[] = [];
   for (const watch of ready) {
     parts.signal.throwIfAborted();
     const own = accesses.get(watch.id);
-    if (own !== undefined)
+    if (own === undefined) continue;
+    try {
       await guarded(parts, watch, repository, () => attend(parts, watch, own, sighting));
+    } catch (error) {
+      errors.push(error); // apps do not wait for each other
+    }
   }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `${errors.length} watches were not synced`);
 }
 
 /** With the watches' credentials in turn: the next one in the same moment when one fails. */

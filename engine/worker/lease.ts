@@ -1,11 +1,12 @@
 // A worker's right to run what it claimed: renewed by a thread of its own, given up in time when it cannot be.
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
 import type { LeaseMessage, LeaseOrder, LeaseThreadData } from "./lease-thread.ts";
 import { monotonicMs } from "./monotonic-ms.ts";
+import { startThread } from "./start-thread.ts";
 
 /** They scale together: a renewal may fail three times, and two seconds are left to end what runs. */
 export interface LeaseTimes {
@@ -47,10 +48,11 @@ export class Lease {
     const { database, workerId, times } = options;
     this.#endsAtMs = monotonicMs() + times.leaseMs;
     const { leaseMs, renewEveryMs, stopBeforeEndMs } = times;
-    this.#thread = startThread({
+    const workerData: LeaseThreadData = {
       ...{ target: database.target, workerId, leaseMs, renewEveryMs },
       ...{ watchdogMs: leaseMs - stopBeforeEndMs, watchdog: watchdogCommand() },
-    });
+    };
+    this.#thread = startThread("lease-thread", import.meta.url, { workerData });
     this.#thread.on("message", (message: LeaseMessage) => this.#hear(message));
     this.#thread.on("error", (error) => {
       options.log.error({ err: error }, "the thread that renews the lease has ended");
@@ -148,18 +150,9 @@ export class Lease {
   }
 }
 
-/** The product has both programs beside itself as JavaScript; from the sources they first have to learn TypeScript. */
-const isSource = import.meta.url.endsWith(".ts");
-
-function startThread(workerData: LeaseThreadData): Worker {
-  const url = new URL(isSource ? "./lease-thread.ts" : "./lease-thread.js", import.meta.url);
-  if (!isSource) return new Worker(url, { workerData });
-  const loader = JSON.stringify(import.meta.resolve("tsx/esm/api"));
-  const start = `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
-  return new Worker(start, { eval: true, workerData });
-}
-
+/** The product has it beside itself as JavaScript; from the sources it first has to learn TypeScript. */
 function watchdogCommand(): string[] {
+  const isSource = import.meta.url.endsWith(".ts");
   const url = new URL(isSource ? "./watchdog.ts" : "./watchdog.js", import.meta.url);
   const loader = isSource ? ["--import", import.meta.resolve("tsx")] : [];
   return [process.execPath, ...loader, fileURLToPath(url)];
