@@ -14,7 +14,7 @@ import type { Log } from "../log.ts";
 import { type EmbeddedConnection, embeddedConnection, USER } from "./embedded-connection.ts";
 import { initialiseCluster } from "./initialise-cluster.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
-import { findPostmaster, removeStalePidFile } from "./postmaster.ts";
+import { findPostmaster, removeStalePidFile, watchPostmaster } from "./postmaster.ts";
 import { makeSocketDirectory } from "./socket-directory.ts";
 
 export interface EmbeddedPostgres {
@@ -228,11 +228,12 @@ function keepRunning(cluster: Cluster, log: Log) {
   const ending = new AbortController();
   const watch = async () => {
     let restarts = 0;
+    const isRunning = watchPostmaster(cluster.path);
     while (!ending.signal.aborted) {
       await delay(WATCH_MS, undefined, { ref: false, signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
       try {
-        if ((await findPostmaster(cluster.path)) !== undefined) continue;
+        if (await isRunning()) continue;
         log.error({ restarts }, "postgresql has ended: starting it again");
         await bringUp(cluster, log, ending.signal);
         restarts = 0;

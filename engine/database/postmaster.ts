@@ -21,6 +21,19 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   return file !== undefined && (await isServerOf(file, cluster)) ? file : undefined;
 }
 
+/** Whether a server runs, to be asked often: whose a process is, is looked up only when another has its number. */
+export function watchPostmaster(cluster: string): () => Promise<boolean> {
+  let seen: { readonly pid: number; readonly start: string } | undefined;
+  return async () => {
+    const state = seen && readProcessState(seen.pid);
+    if (state?.isAlive && state.start === seen?.start) return true;
+    const running = await findPostmaster(cluster);
+    const start = running && readProcessState(running.pid)?.start;
+    seen = running && start !== undefined ? { pid: running.pid, start } : undefined;
+    return running !== undefined;
+  };
+}
+
 /** PostgreSQL refuses to start while any process has the number in the file: one that got it later must not count. */
 export async function removeStalePidFile(cluster: string): Promise<void> {
   const file = await readPidFile(cluster);

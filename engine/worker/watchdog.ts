@@ -36,9 +36,9 @@ process.stdout.on("error", () => {}); // nobody waits for the answer any more
 let looking = setTimeout(look, LOOK_EVERY_MS);
 
 function look(): void {
-  const isLate = monotonicMs() - renewedAtMs > limitMs;
-  const isQuiet = isLate && endAll() === 0;
-  looking = setTimeout(look, isQuiet ? LOOK_AGAIN_MS : LOOK_EVERY_MS);
+  const leftMs = renewedAtMs + limitMs - monotonicMs();
+  const isQuiet = leftMs < 0 && endAll() === 0;
+  looking = setTimeout(look, isQuiet ? LOOK_AGAIN_MS : Math.max(LOOK_EVERY_MS, leftMs));
 }
 
 function endAll(): number {

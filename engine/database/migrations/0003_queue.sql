@@ -80,6 +80,58 @@ as $$
   where l.id = x.id and (l.head_rank, l.head_class) is distinct from (h.rank, h.class)
 $$;
 
+-- One job that needs nothing looked up or made: the usual case while nothing else goes on, when it is waited for. Plain
+-- statements on single rows begin sooner than the one for many. False: nothing was done, it has to go the long way.
+create function croft.enqueue_plainly(p_job jsonb) returns boolean
+language plpgsql as $$
+declare
+  v_job record;
+  v_lane croft.lane;
+  v_clock float8;
+  v_before smallint;
+  v_after smallint;
+  v_rank float8;
+  v_now timestamptz := croft.now();
+begin
+  select * into v_job from jsonb_to_record(p_job) as a(id uuid, owner text, key text, type text, class smallint,
+    run_at timestamptz, attempts integer, timeout_ms bigint, input jsonb, dedupe text, source_task_id text, retry_of uuid,
+    run_id uuid, step text, idempotency_key text);
+  if v_job.idempotency_key is not null or v_job.dedupe is not null or v_job.run_at > v_now
+    or not exists (select from croft.job_type where type = v_job.type) then return false; end if;
+  select * into v_lane from croft.lane where id = croft.lane_id(v_job.owner, v_job.key) for update;
+  if not found then return false; end if;
+  v_before := croft.open_class(v_lane);
+  if v_before is null then -- as below: the owner's clock must not go on meanwhile
+    select clock into v_clock from croft.owner where id = v_job.owner for update;
+  end if;
+  v_rank := extract(epoch from v_now) - 3600 * v_job.class;
+  insert into croft.job (id, owner, key, lane_id, type, class, rank, run_at, attempts, timeout_ms, input, source_task_id,
+      retry_of, run_id, step, created_at)
+    values (v_job.id, v_job.owner, v_job.key, v_lane.id, v_job.type, v_job.class, v_rank, coalesce(v_job.run_at, v_now),
+      v_job.attempts, v_job.timeout_ms, v_job.input, v_job.source_task_id, v_job.retry_of, v_job.run_id, v_job.step, v_now);
+  insert into croft.event (subject, seq, owner, type, data, at)
+    values (v_job.id, 1, v_job.owner, 'job.queued', '{}', v_now);
+  v_lane.queued := v_lane.queued + 1;
+  if v_lane.head_rank <= v_rank then null; else
+    v_lane.head_rank := v_rank;
+    v_lane.head_class := v_job.class;
+  end if;
+  update croft.lane set queued = v_lane.queued, head_rank = v_lane.head_rank, head_class = v_lane.head_class,
+    turn = case when v_before is null then greatest(v_lane.turn, v_clock) else v_lane.turn end, used_at = v_now
+    where id = v_lane.id;
+  v_after := croft.open_class(v_lane);
+  if v_after is distinct from v_before then
+    update croft.owner o set
+      ready_background = o.ready_background + coalesce(v_after = 0, false)::int - coalesce(v_before = 0, false)::int,
+      ready_normal = o.ready_normal + coalesce(v_after = 1, false)::int - coalesce(v_before = 1, false)::int,
+      ready_interactive = o.ready_interactive + coalesce(v_after = 2, false)::int - coalesce(v_before = 2, false)::int,
+      turn = case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from croft.queue)) end
+      where id = v_job.owner;
+  end if;
+  perform pg_notify('croft_wake', ''), pg_notify('croft_event', v_job.id::text);
+  return true;
+end $$;
+
 -- Many at once, because one transaction for ten is nearly as quick as for one. For each id asked for: the job there is
 -- now. `new`; `repeated`: the same request was made before; `reused`: another request under that idempotency key;
 -- `deduplicated`: a job under that dedupe key is queued or running; `again`: it has just ended, ask again.
@@ -97,6 +149,10 @@ declare
   v_repeated uuid[] := '{}';
   v_now timestamptz := croft.now();
 begin
+  if jsonb_array_length(p_jobs) = 1 and croft.enqueue_plainly(p_jobs -> 0) then
+    return query select (p_jobs -> 0 ->> 'id')::uuid, (p_jobs -> 0 ->> 'id')::uuid, 'new';
+    return;
+  end if;
   select array_agg(distinct croft.lane_id(a.owner, a.key)), count(distinct a.owner), bool_or(a.idempotency_key is not null),
       bool_and(exists (select from croft.job_type t where t.type = a.type)),
       bool_and(exists (select from croft.lane l where l.id = croft.lane_id(a.owner, a.key)))
@@ -265,6 +321,61 @@ begin
   return cardinality(v_jobs);
 end $$;
 
+-- The turn of a worker that has nothing to tell, when there is but one lane to choose: what `settle_and_claim` comes to
+-- then, without the comparing of lanes and owners. They are given as they were locked.
+create function croft.claim_from(p_worker uuid, p_lane croft.lane, p_owner croft.owner, p_room integer, p_types text[],
+  out started uuid[], out claimed json)
+language plpgsql as $$
+declare
+  v_jobs uuid[];
+  v_many integer;
+  v_turn float8 := case when croft.is_open(p_lane) then p_lane.turn else greatest(p_lane.turn, p_owner.clock) end;
+  v_owner_turn float8 := p_owner.turn;
+  v_before smallint := croft.open_class(p_lane);
+  v_after smallint;
+  v_now timestamptz := croft.now();
+begin
+  if v_before is null or p_room <= 0 then return; end if;
+  v_jobs := array(
+    select id from (
+      select id, type, rank from croft.job
+      where lane_id = p_lane.id and status = 'queued' and rank is not null order by rank, id limit p_room) x
+    where type = any (p_types));
+  v_many := cardinality(v_jobs);
+  if v_many = 0 then return; end if;
+  with changed as (
+    update croft.job set status = 'running', worker_id = p_worker, attempt = attempt + 1, started_at = v_now,
+      finished_at = null, result = null, seq = seq + 1, event_xid = greatest(event_xid, pg_current_xact_id())
+    where id = any (v_jobs)
+    returning id, owner, key, lane_id, type, class, attempt, timeout_ms, input, seq, event_xid
+  ), told as (
+    insert into croft.event (subject, seq, xid, owner, type, data, at)
+      select id, seq, event_xid, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
+      from changed
+  )
+  select array_agg(c.id), json_agg(json_build_object('id', c.id, 'owner', c.owner, 'key', c.key, 'lane_id', c.lane_id,
+      'type', c.type, 'class', c.class, 'attempt', c.attempt, 'timeout_ms', c.timeout_ms, 'input', c.input))
+    into started, claimed from changed c;
+  p_lane.running := p_lane.running + v_many;
+  p_lane.queued := p_lane.queued - v_many;
+  p_lane.head_rank := null;
+  p_lane.head_class := null;
+  if p_lane.queued > 0 then
+    select rank, class into p_lane.head_rank, p_lane.head_class from croft.job
+      where lane_id = p_lane.id and status = 'queued' and rank is not null order by rank, id limit 1;
+  end if;
+  update croft.lane set running = p_lane.running, queued = p_lane.queued, turn = v_turn + v_many,
+    head_rank = p_lane.head_rank, head_class = p_lane.head_class, used_at = v_now where id = p_lane.id;
+  v_after := croft.open_class(p_lane);
+  update croft.owner o set
+    running = o.running + v_many, turn = v_owner_turn + v_many, clock = greatest(o.clock, v_turn + v_many - 1),
+    ready_background = o.ready_background + coalesce(v_after = 0, false)::int - (v_before = 0)::int,
+    ready_normal = o.ready_normal + coalesce(v_after = 1, false)::int - (v_before = 1)::int,
+    ready_interactive = o.ready_interactive + coalesce(v_after = 2, false)::int - (v_before = 2)::int
+    where id = p_owner.id;
+  update croft.queue set running = running + v_many, clock = greatest(clock, v_owner_turn + v_many - 1);
+end $$;
+
 -- The turn of a worker. First its results: each ends an attempt as done, held, failed, cancelled, drained or lost, if the
 -- attempt is still its own; a late word of a worker that lost its lease changes nothing. `held` is done, but the place in
 -- the lane stays taken, by the run that the job is of. Then as many jobs for its free slots as there is room for at all
@@ -343,6 +454,11 @@ begin
     select l from croft.lane l where l.id = any (v_lanes) order by l.id for update) x;
   select array_agg(x.o) into v_owner from (
     select o from croft.owner o where o.id = any (v_owners) order by o.id for update) x;
+  if p_results is null and not p_is_wide and cardinality(v_lane) = 1 then
+    select c.started, c.claimed into started, claimed from croft.claim_from(p_worker, v_lane[1], v_owner[1],
+      least(v_room, v_lane[1].max_running - v_lane[1].running, v_owner[1].max_running - v_owner[1].running), p_types) c;
+    return;
+  end if;
 
   with told_by as materialized (
     select r.id, r.outcome, r.result, r.error, r.delay_ms, j.owner, j.lane_id, (case
