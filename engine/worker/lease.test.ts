@@ -108,6 +108,20 @@ test("the watchdog ends commands when renewals stop, and when the worker is gone
   expect(await last).toEqual([null, "SIGKILL"]);
 });
 
+test("what a worker was about to start is ended too, when it begins after the worker's end", async () => {
+  const { lease } = await scene();
+  const directory = await scratchDirectory();
+  await lease.watch(directory, process.getuid?.() ?? 0);
+  const first = once(await sleeper(directory), "exit");
+  const closed = lease.close();
+  await first; // it has looked
+  const slow = ["-c", `sleep 0.3; CROFT_WORKSPACE=${directory} exec sleep 1000`];
+  const late = spawn("sh", slow, { stdio: "ignore" });
+  onTestFinished(() => void late.kill("SIGKILL"));
+  expect(await once(late, "exit")).toEqual([null, "SIGKILL"]);
+  await closed;
+});
+
 test("a watchdog that was killed is followed by one that watches the same", async () => {
   const { lease } = await scene({ ...TIMES, leaseMs: 20_000 });
   const directory = await scratchDirectory();

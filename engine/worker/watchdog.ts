@@ -16,8 +16,10 @@ const limitMs = Number(limit);
 const LOOK_EVERY_MS = 100;
 /** Looking is work: when nobody was found, there is time. */
 const LOOK_AGAIN_MS = 1000;
-/** After the worker's end; whoever is left then cannot be ended by anybody. */
-const LAST_TRIES = 50;
+/** After the worker's end: what it was about to start may begin a moment later. */
+const LINGER_MS = 2000;
+/** Whoever is left then cannot be ended by anybody. */
+const LAST_LOOK_MS = 7000;
 
 const watched = new Map<string, number>();
 let renewedAtMs = monotonicMs();
@@ -49,5 +51,11 @@ function endAll(): number {
 
 async function leave(): Promise<void> {
   clearTimeout(looking);
-  for (let tries = 0; endAll() > 0 && tries < LAST_TRIES; tries++) await delay(LOOK_EVERY_MS);
+  const leftAtMs = monotonicMs();
+  for (;;) {
+    const found = watched.size === 0 ? 0 : endAll();
+    const sinceMs = monotonicMs() - leftAtMs;
+    if (watched.size === 0 || sinceMs > (found === 0 ? LINGER_MS : LAST_LOOK_MS)) return;
+    await delay(LOOK_EVERY_MS);
+  }
 }

@@ -43,6 +43,25 @@ export function processesIn(directories: readonly string[], uid: number): number
   });
 }
 
+export interface MarkedProcess {
+  readonly pid: number;
+  readonly workspace: string;
+}
+
+/** Processes of these users that were started for a workspace, wherever they are now. */
+export function markedProcesses(users: ReadonlySet<number>): MarkedProcess[] {
+  return processIds().flatMap((pid) => {
+    const user = userOf(pid);
+    if (pid === process.pid || user === undefined || !users.has(user)) return [];
+    const mark = readText(pid, "environ")
+      .split("\0")
+      .find((text) => text.startsWith(`${WORKSPACE_VARIABLE}=`));
+    return mark === undefined
+      ? []
+      : [{ pid, workspace: mark.slice(WORKSPACE_VARIABLE.length + 1) }];
+  });
+}
+
 function placesInEnvironment(pid: number): string[] {
   return readText(pid, "environ")
     .split("\0")

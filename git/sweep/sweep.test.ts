@@ -1,5 +1,6 @@
 // Whatever the dead have left is gone after a sweep; whatever belongs to the living, or to nobody known, stays.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -97,6 +98,28 @@ test.skipIf(!isRoot)(
     expect(left()).toEqual([]);
   },
 );
+
+test("a process of a workspace that is no more is ended, one of another data directory is not", async () => {
+  const { git, workspaces, commits, mirror, root } = await prepare();
+  const own = await git.workspaces.createAt(mirror, commits[0], { name: "own", owner });
+  const start = (workspace: string) => {
+    const env = { ...process.env, CROFT_WORKSPACE: workspace };
+    const child = spawn("sleep", ["1000"], { env, stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return child;
+  };
+  const late = start(join(workspaces, "gone-1a2b3c4d"));
+  const others = [start(own.path), start(join(root, "elsewhere/workspaces/gone-1a2b3c4d"))];
+  const ended = once(late, "exit");
+  const { removed } = await git.sweep();
+  expect(removed).toEqual([`process ${late.pid} of '${join(workspaces, "gone-1a2b3c4d")}'`]);
+  expect(await ended).toEqual([null, "SIGKILL"]);
+  expect(others.map(({ exitCode, signalCode }) => [exitCode, signalCode])).toEqual([
+    [null, null],
+    [null, null],
+  ]);
+  await own.remove();
+});
 
 test.skipIf(!isRoot)(
   "a checkout that a killed process has left running is ended with it, in a clone and in a template",
