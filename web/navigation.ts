@@ -1,11 +1,14 @@
 // The pages in the sidebar. A page is added with one line; its `key` follows `g` as a shortcut.
 import type { LinkProps } from "@tanstack/react-router";
 import {
+  Blocks,
   Cpu,
+  FolderGit2,
   LayoutDashboard,
   ListChecks,
   type LucideIcon,
   Rows3,
+  Send,
   Settings,
   Workflow,
 } from "lucide-react";
@@ -32,6 +35,14 @@ export const navigation: readonly NavigationGroup[] = [
       { to: "/runs", label: "Runs", icon: Workflow, key: "r" },
       { to: "/queue", label: "Queue", icon: Rows3, key: "q" },
       { to: "/workers", label: "Workers", icon: Cpu, key: "w" },
+    ],
+  },
+  {
+    label: "Watching",
+    items: [
+      { to: "/apps", label: "Apps", icon: Blocks, key: "a" },
+      { to: "/repositories", label: "Repositories", icon: FolderGit2, key: "p" },
+      { to: "/deliveries", label: "Deliveries", icon: Send, key: "d" },
     ],
   },
   {

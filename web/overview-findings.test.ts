@@ -18,6 +18,11 @@ const healthy: Overview = {
   },
   disk: { path: "/data", free_bytes: 50_000_000_000, total_bytes: 100_000_000_000 },
   requests: { total: 1000, failed: 0 },
+  apps: {
+    ...{ total: 3, stopped: 0 },
+    ...{ failing_watches: 0, failed_deliveries: 0, quarantined_deliveries: 0 },
+    expiring_credentials: 0,
+  },
   admins: 1,
   sessions: 1,
 };
@@ -42,6 +47,22 @@ test("failed requests are counted in words that fit", () => {
     overviewFindings({ ...healthy, requests: { total: 1000, failed } })[0]?.title;
   expect(title(1)).toBe("1 request failed on the server");
   expect(title(3)).toBe("3 requests failed on the server");
+});
+
+test("apps, watches and deliveries that fail are counted, and lead to where they can be seen", () => {
+  const apps = {
+    ...{ total: 3, stopped: 1 },
+    ...{ failing_watches: 2, failed_deliveries: 1001, quarantined_deliveries: 1 },
+    expiring_credentials: 2,
+  };
+  const findings = overviewFindings({ ...healthy, apps });
+  expect(findings.map(({ title, link }) => [title, link?.to.to])).toEqual([
+    ["An app is not reached", "/apps"],
+    ["2 watched repositories fail", "/repositories"],
+    ["Over 1,000 deliveries were given up", "/deliveries"],
+    ["A delivery is in quarantine", "/deliveries"],
+    ["2 credentials expire soon, or have", "/apps"],
+  ]);
 });
 
 test("the worst comes first", () => {

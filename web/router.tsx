@@ -8,17 +8,26 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import type { Api } from "./api.ts";
+import { appSearch, bulkSearch } from "./apps/app-search.ts";
 import { Pending } from "./components/pending.tsx";
 import { Shell } from "./components/shell.tsx";
+import { deliverySearch } from "./deliveries/delivery-search.ts";
 import { jobSearch } from "./jobs/job-search.ts";
 import type { EventChannel } from "./live/event-channel.ts";
+import { AppPage } from "./pages/app.tsx";
+import { AppsPage } from "./pages/apps.tsx";
+import { DeliveriesPage } from "./pages/deliveries.tsx";
+import { DeliveryPage } from "./pages/delivery.tsx";
 import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
 import { JobPage } from "./pages/job.tsx";
 import { JobsPage } from "./pages/jobs.tsx";
 import { LoginPage } from "./pages/login.tsx";
+import { NewAppPage } from "./pages/new-app.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
 import { QueuePage } from "./pages/queue.tsx";
+import { RepositoriesPage } from "./pages/repositories.tsx";
+import { RepositoryPage } from "./pages/repository.tsx";
 import { RunPage } from "./pages/run.tsx";
 import { RunsPage } from "./pages/runs.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
@@ -26,6 +35,7 @@ import { SetupPage } from "./pages/setup.tsx";
 import { WorkersPage } from "./pages/workers.tsx";
 import { parsePlainSearch, writePlainSearch } from "./plain-search.ts";
 import { laneSearch } from "./queue/queue-query.ts";
+import { fileSearch, watchSearch } from "./repositories/watch-search.ts";
 import { runsSearch, stepSearch } from "./runs/run-search.ts";
 import { safeRedirect } from "./safe-redirect.ts";
 import { sessionQuery } from "./session-query.ts";
@@ -116,6 +126,53 @@ const workers = createRoute({
   component: WorkersPage,
 });
 
+const apps = createRoute({
+  getParentRoute: () => app,
+  path: "/apps",
+  validateSearch: appSearch,
+  component: AppsPage,
+});
+
+const newApp = createRoute({
+  getParentRoute: () => app,
+  path: "/apps/new",
+  component: NewAppPage,
+});
+
+const oneApp = createRoute({
+  getParentRoute: () => app,
+  path: "/apps/$id",
+  validateSearch: bulkSearch,
+  component: AppPage,
+});
+
+const repositories = createRoute({
+  getParentRoute: () => app,
+  path: "/repositories",
+  validateSearch: watchSearch,
+  component: RepositoriesPage,
+});
+
+const repository = createRoute({
+  getParentRoute: () => app,
+  path: "/repositories/$id",
+  validateSearch: fileSearch,
+  component: RepositoryPage,
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => app,
+  path: "/deliveries",
+  validateSearch: deliverySearch,
+  component: DeliveriesPage,
+});
+
+const delivery = createRoute({
+  getParentRoute: () => app,
+  path: "/deliveries/$id",
+  component: DeliveryPage,
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -128,7 +185,11 @@ const missing = createRoute({ getParentRoute: () => app, path: "$", component: N
 const routeTree = root.addChildren([
   setup,
   login,
-  app.addChildren([overview, jobs, job, runs, run, queue, workers, settings, missing]),
+  app.addChildren([
+    ...[overview, jobs, job, runs, run, queue, workers],
+    ...[apps, newApp, oneApp, repositories, repository, deliveries, delivery],
+    ...[settings, missing],
+  ]),
 ]);
 
 /** Asked once; again only when an answer said that the session is over. */

@@ -1,19 +1,14 @@
 // Cancels or retries all jobs that the filters name; asks first, then shows how far it is.
-import type { BulkRequest } from "@croft/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ban, RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { body } from "../api.ts";
 import { definedOnly } from "../defined-only.ts";
-import { bulkQuery } from "../jobs/bulk-query.ts";
 import { filterOf, hasFilter, type JobSearch } from "../jobs/job-search.ts";
-import { useApi } from "../use-api.ts";
 import { useMayChange } from "../use-may-change.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
 import { Button } from "./button.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 
-type Action = BulkRequest["action"];
+type Action = "cancel" | "retry";
 
 const faces = {
   cancel: { icon: Ban, label: "Cancel all", of: [undefined, "queued", "running"] },
@@ -40,40 +35,28 @@ export function BulkActions({ search }: { search: JobSearch }) {
         );
       })}
       {asked !== undefined && (
-        <BulkDialog action={asked} search={search} onClose={() => setAsked(undefined)} />
+        <JobsDialog action={asked} search={search} onClose={() => setAsked(undefined)} />
       )}
     </>
   );
 }
 
-interface BulkDialogProps {
+interface JobsDialogProps {
   action: Action;
   search: JobSearch;
   onClose: () => void;
 }
 
-function BulkDialog({ action, search, onClose }: BulkDialogProps) {
-  const api = useApi();
+function JobsDialog({ action, search, onClose }: JobsDialogProps) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const filter = definedOnly(filterOf(search));
-  const start = useMutation({
-    mutationFn: () => body(api.POST("/api/bulk", { body: { action, filter } })),
-    onSuccess: async (bulk) => {
-      queryClient.setQueryData(bulkQuery(api, bulk.id).queryKey, bulk);
-      onClose();
-      await navigate({ to: "/jobs", search: { ...search, bulk: bulk.id } });
-    },
-  });
   return (
-    <ConfirmDialog
+    <BulkDialog
+      request={{ action, filter }}
       title={action === "cancel" ? "Cancel all these jobs?" : "Retry all these jobs?"}
       confirmLabel={faces[action].label}
-      dismissLabel="Not now"
       look={action === "cancel" ? "danger" : "primary"}
-      busy={start.isPending}
-      error={start.error}
-      onConfirm={() => start.mutate()}
+      onStarted={({ id }) => void navigate({ to: "/jobs", search: { ...search, bulk: id } })}
       onClose={onClose}
     >
       <p>{explain(action, search)}</p>
@@ -85,7 +68,7 @@ function BulkDialog({ action, search, onClose }: BulkDialogProps) {
           </div>
         ))}
       </dl>
-    </ConfirmDialog>
+    </BulkDialog>
   );
 }
 

@@ -1,19 +1,24 @@
 // How far a bulk action has got, live, with the way to stop it.
 import type { Bulk, Event } from "@croft/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, type LinkProps } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { body } from "../api.ts";
+import { bulkQuery } from "../bulk-query.ts";
 import { formatCount } from "../format-count.ts";
-import { bulkQuery } from "../jobs/bulk-query.ts";
-import type { JobSearch } from "../jobs/job-search.ts";
 import { useLiveQueries } from "../live/use-live-queries.ts";
 import { useApi } from "../use-api.ts";
 import { Button } from "./button.tsx";
 import { Meter } from "./meter.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
-export function BulkProgress({ id, search }: { id: string; search: JobSearch }) {
+export interface BulkProgressProps {
+  id: string;
+  /** The same page without it. */
+  hideLink: LinkProps;
+}
+
+export function BulkProgress({ id, hideLink }: BulkProgressProps) {
   const api = useApi();
   const queryClient = useQueryClient();
   const query = useQuery(bulkQuery(api, id));
@@ -47,8 +52,7 @@ export function BulkProgress({ id, search }: { id: string; search: JobSearch }) 
             </Button>
           )}
           <Link
-            to="/jobs"
-            search={{ ...search, bulk: undefined }}
+            {...hideLink}
             aria-label="Hide the bulk action"
             className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink"
           >
@@ -68,12 +72,17 @@ function shareOf({ total, done, skipped }: Bulk): number {
   return total === 0 ? 1 : (done + skipped) / total;
 }
 
+const verbs = {
+  cancel: { doing: "Cancelling", did: "Cancelled", one: "job", many: "jobs" },
+  retry: { doing: "Retrying", did: "Retried", one: "job", many: "jobs" },
+  replay: { doing: "Replaying", did: "Replayed", one: "delivery", many: "deliveries" },
+  resync: { doing: "Re-syncing", did: "Re-sync asked of", one: "repository", many: "repositories" },
+} as const;
+
 function describe({ action, status, total, done, skipped }: Bulk): string {
-  const verbs = { cancel: ["Cancelling", "Cancelled"], retry: ["Retrying", "Retried"] } as const;
-  const [doing, did] = verbs[action];
+  const { doing, did, one, many } = verbs[action];
   const rest = skipped === 0 ? "" : `, ${formatCount(skipped)} left as they were`;
-  const jobs = total === 1 ? "job" : "jobs";
-  const counts = `${formatCount(done)} of ${formatCount(total)} ${jobs}${rest}`;
+  const counts = `${formatCount(done)} of ${formatCount(total)} ${total === 1 ? one : many}${rest}`;
   if (status === "running") return `${doing}: ${counts}`;
   return status === "aborted" ? `Stopped. ${did} ${counts}` : `${did} ${counts}`;
 }

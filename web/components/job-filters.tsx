@@ -1,10 +1,10 @@
 // What narrows the list of jobs down; every choice is an address that can be sent to somebody.
-import type { JobStatus } from "@croft/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { X } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef } from "react";
 import { hasFilter, type JobSearch, jobStatuses } from "../jobs/job-search.ts";
-import { choice, choices, filterField } from "./filter-look.ts";
+import { ChoiceLinks } from "./choice-links.tsx";
+import { FilterClear } from "./filter-clear.tsx";
+import { filterField } from "./filter-look.ts";
 import { statusLabel } from "./status-badge.tsx";
 
 const fields = [
@@ -20,40 +20,18 @@ export function JobFilters({ search }: { search: JobSearch }) {
       <StatusLinks search={search} />
       {/* A change from elsewhere (back, a link) makes new fields with the new values. */}
       <Fields key={JSON.stringify(search)} search={search} />
-      {hasFilter(search) && (
-        <Link
-          to="/jobs"
-          search={{}}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-ink-soft text-sm hover:bg-hover hover:text-ink"
-        >
-          <X className="size-3.5" aria-hidden />
-          Clear
-        </Link>
-      )}
+      {hasFilter(search) && <FilterClear link={{ to: "/jobs", search: {} }} />}
     </div>
   );
 }
 
 function StatusLinks({ search }: { search: JobSearch }) {
-  const options: readonly (JobStatus | undefined)[] = [undefined, ...jobStatuses];
-  return (
-    <nav aria-label="Status" className={choices}>
-      {options.map((status) => (
-        <Link
-          key={status ?? "all"}
-          to="/jobs"
-          search={{ ...search, status, cursor: undefined }}
-          // Exact, else the router would take "All" for the current one always.
-          activeOptions={{ exact: true, includeSearch: true }}
-          aria-current={search.status === status ? "true" : undefined}
-          data-chosen={search.status === status}
-          className={choice}
-        >
-          {status === undefined ? "All" : statusLabel(status)}
-        </Link>
-      ))}
-    </nav>
-  );
+  const options = ([undefined, ...jobStatuses] as const).map((status) => ({
+    words: status === undefined ? "All" : statusLabel(status),
+    link: { to: "/jobs", search: { ...search, status, cursor: undefined } } as const,
+    isChosen: search.status === status,
+  }));
+  return <ChoiceLinks label="Status" options={options} />;
 }
 
 /** Applied by Enter and when a field is left, so that half a word is not searched for. */

@@ -5,6 +5,7 @@ import { jobRepository, jobSummary, shortId, waitingWords } from "../jobs/descri
 import { Elapsed } from "./elapsed.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { cell, head, leadCell, row, rowLink, tableBox } from "./table-look.ts";
 
 export interface JobTableProps {
   jobs: readonly Job[];
@@ -12,14 +13,9 @@ export interface JobTableProps {
   isStale: boolean;
 }
 
-const head = "px-3 py-2 text-left font-normal first:pl-4 last:pr-4";
-const cell = "px-3 py-2.5 align-top first:pl-4 last:pr-4";
-
 export function JobTable({ jobs, isStale }: JobTableProps) {
   return (
-    <div
-      className={`overflow-hidden rounded-lg border border-line bg-surface shadow-card transition-opacity ${isStale ? "opacity-60" : ""}`}
-    >
+    <div className={`${tableBox} ${isStale ? "opacity-60" : ""}`}>
       <table className="w-full table-fixed text-sm" aria-busy={isStale}>
         <caption className="sr-only">Jobs, newest first</caption>
         <thead className="border-line border-b text-ink-faint text-xs max-sm:sr-only">
@@ -44,19 +40,15 @@ export function JobTable({ jobs, isStale }: JobTableProps) {
 
 function JobRow({ job }: { job: Job }) {
   return (
-    <tr className="relative hover:bg-hover max-sm:flex max-sm:flex-col max-sm:gap-1.5 max-sm:px-4 max-sm:py-3">
-      <td className={`${cell} max-sm:flex max-sm:items-center max-sm:justify-between max-sm:p-0!`}>
+    <tr className={row}>
+      <td className={leadCell}>
         <StatusBadge status={job.status} isCancelling={job.cancel_requested} />
         <span className="text-ink-faint text-xs sm:hidden">
           <RelativeTime time={job.created_at} />
         </span>
       </td>
       <td className={`${cell} max-sm:p-0!`}>
-        <Link
-          to="/jobs/$id"
-          params={{ id: job.id }}
-          className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:-outline-offset-2 focus-visible:after:outline-2 focus-visible:after:outline-accent"
-        >
+        <Link to="/jobs/$id" params={{ id: job.id }} className={rowLink}>
           <span className="block truncate font-mono text-ink text-xs leading-5">
             {jobSummary(job)}
           </span>

@@ -6,6 +6,7 @@ import { repositoryName } from "../repository-name.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { cell, head, leadCell, row, rowLink, tableBox } from "./table-look.ts";
 
 export interface RunTableProps {
   runs: readonly Run[];
@@ -13,14 +14,9 @@ export interface RunTableProps {
   isStale: boolean;
 }
 
-const head = "px-3 py-2 text-left font-normal first:pl-4 last:pr-4";
-const cell = "px-3 py-2.5 align-top first:pl-4 last:pr-4";
-
 export function RunTable({ runs, isStale }: RunTableProps) {
   return (
-    <div
-      className={`overflow-hidden rounded-lg border border-line bg-surface shadow-card transition-opacity ${isStale ? "opacity-60" : ""}`}
-    >
+    <div className={`${tableBox} ${isStale ? "opacity-60" : ""}`}>
       <table className="w-full table-fixed text-sm" aria-busy={isStale}>
         <caption className="sr-only">Runs, newest first</caption>
         <thead className="border-line border-b text-ink-faint text-xs max-sm:sr-only">
@@ -46,20 +42,15 @@ export function RunTable({ runs, isStale }: RunTableProps) {
 function RunRow({ run }: { run: Run }) {
   const repository = repositoryName(run.repository);
   return (
-    <tr className="relative hover:bg-hover max-sm:flex max-sm:flex-col max-sm:gap-1.5 max-sm:px-4 max-sm:py-3">
-      <td className={`${cell} max-sm:flex max-sm:items-center max-sm:justify-between max-sm:p-0!`}>
+    <tr className={row}>
+      <td className={leadCell}>
         <StatusBadge status={run.status} isCancelling={isCancelling(run)} />
         <span className="text-ink-faint text-xs sm:hidden">
           <RelativeTime time={run.created_at} isPast />
         </span>
       </td>
       <td className={`${cell} max-sm:p-0!`}>
-        <Link
-          to="/runs/$id"
-          params={{ id: run.id }}
-          search={{}}
-          className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:-outline-offset-2 focus-visible:after:outline-2 focus-visible:after:outline-accent"
-        >
+        <Link to="/runs/$id" params={{ id: run.id }} search={{}} className={rowLink}>
           <span className="block truncate font-medium text-ink">
             {run.name} <span className="text-ink-soft tabular-nums">#{run.number}</span>
           </span>

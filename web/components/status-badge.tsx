@@ -1,35 +1,63 @@
-// What became of a job, a run or a step, as a sign and a word; never by colour alone.
-import type { JobStatus, RunStatus, RunStep } from "@croft/contract";
+// How a thing is or what became of it, as a sign and a word; never by colour alone.
+import type { DeliveryState, JobStatus, RunStatus, RunStep, Watch } from "@croft/contract";
 import {
   Ban,
   Check,
   Circle,
   CircleDashed,
   CirclePause,
+  CircleSlash,
   LoaderCircle,
+  type LucideIcon,
+  Shield,
   SkipForward,
+  Split,
+  TriangleAlert,
+  Unplug,
   X,
 } from "lucide-react";
+import type { AppState } from "../apps/app-state.ts";
 
-export type AnyStatus = JobStatus | RunStatus | RunStep["status"];
+export type AnyStatus =
+  | JobStatus
+  | RunStatus
+  | RunStep["status"]
+  | DeliveryState
+  | Watch["state"]
+  | AppState;
+
+interface Face {
+  icon: LucideIcon;
+  look: string;
+  mark: string;
+  label: string;
+}
 
 const quiet = { look: "bg-sunken text-ink-soft", mark: "text-ink-faint" } as const;
-const faces = {
+const good = { look: "bg-accent-soft text-accent", mark: "text-accent" } as const;
+const bad = { look: "bg-bad-soft text-bad", mark: "text-bad" } as const;
+const held = { look: "bg-warn-soft text-warn", mark: "text-warn" } as const;
+const busy = { icon: LoaderCircle, look: "bg-run-soft text-run", mark: "text-run" } as const;
+const faces: Record<AnyStatus, Face> = {
   pending: { icon: Circle, ...quiet, label: "Pending" },
   queued: { icon: CircleDashed, ...quiet, label: "Queued" },
-  running: {
-    ...{ icon: LoaderCircle, look: "bg-run-soft text-run", mark: "text-run" },
-    label: "Running",
-  },
-  waiting: {
-    ...{ icon: CirclePause, look: "bg-warn-soft text-warn", mark: "text-warn" },
-    label: "Waiting",
-  },
-  done: { icon: Check, look: "bg-accent-soft text-accent", mark: "text-accent", label: "Done" },
-  failed: { icon: X, look: "bg-bad-soft text-bad", mark: "text-bad", label: "Failed" },
+  running: { ...busy, label: "Running" },
+  waiting: { icon: CirclePause, ...held, label: "Waiting" },
+  done: { icon: Check, ...good, label: "Done" },
+  failed: { icon: X, ...bad, label: "Failed" },
   skipped: { icon: SkipForward, ...quiet, label: "Skipped" },
   cancelled: { icon: Ban, ...quiet, label: "Cancelled" },
-} as const;
+  sending: { ...busy, label: "Sending" },
+  delivered: { icon: Check, ...good, label: "Delivered" },
+  quarantined: { icon: Shield, ...held, label: "Quarantined" },
+  split: { icon: Split, ...quiet, label: "Split" },
+  synced: { icon: Check, ...good, label: "Synced" },
+  failing: { icon: TriangleAlert, ...bad, label: "Failing" },
+  ok: { icon: Check, ...good, label: "OK" },
+  unreached: { icon: CircleSlash, ...quiet, label: "No address" },
+  paused: { icon: CirclePause, ...held, label: "Paused" },
+  gone: { icon: Unplug, ...bad, label: "Gone" },
+};
 
 export interface StatusBadgeProps {
   status: AnyStatus;
@@ -44,7 +72,7 @@ export function StatusBadge({ status, isCancelling = false }: StatusBadgeProps) 
       className={`inline-flex h-6 shrink-0 items-center gap-1.5 rounded-md pr-2 pl-1.5 font-medium text-xs whitespace-nowrap ${look}`}
     >
       <Icon
-        className={`size-3.5 ${status === "running" ? "motion-safe:animate-spin" : ""}`}
+        className={`size-3.5 ${Icon === LoaderCircle ? "motion-safe:animate-spin" : ""}`}
         aria-hidden
       />
       {isCancelling ? "Cancelling" : label}
@@ -58,7 +86,7 @@ export function StatusMark({ status }: { status: AnyStatus }) {
   return (
     <span title={label} className={`inline-flex shrink-0 ${mark}`}>
       <Icon
-        className={`size-4 ${status === "running" ? "motion-safe:animate-spin" : ""}`}
+        className={`size-4 ${Icon === LoaderCircle ? "motion-safe:animate-spin" : ""}`}
         aria-hidden
       />
       <span className="sr-only">{label}</span>

@@ -1,5 +1,6 @@
 // The filters of the list of jobs, as they stand in the address.
 import type { JobStatus } from "@croft/contract";
+import { searchText } from "../search-text.ts";
 
 export const jobStatuses = [
   "queued",
@@ -24,12 +25,12 @@ export interface JobSearch {
 export function jobSearch(search: Record<string, unknown>): JobSearch {
   return {
     status: jobStatuses.find((status) => status === search["status"]),
-    type: text(search["type"]),
-    owner: text(search["owner"]),
-    key: text(search["key"]),
-    source_task_id: text(search["source_task_id"]),
-    cursor: text(search["cursor"]),
-    bulk: text(search["bulk"]),
+    type: searchText(search["type"]),
+    owner: searchText(search["owner"]),
+    key: searchText(search["key"]),
+    source_task_id: searchText(search["source_task_id"]),
+    cursor: searchText(search["cursor"]),
+    bulk: searchText(search["bulk"]),
   };
 }
 
@@ -40,8 +41,4 @@ export function filterOf({ status, type, owner, key, source_task_id }: JobSearch
 
 export function hasFilter(search: JobSearch): boolean {
   return Object.values(filterOf(search)).some((value) => value !== undefined);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined;
 }

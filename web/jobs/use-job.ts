@@ -3,6 +3,7 @@ import type { Event } from "@croft/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { followStream } from "../live/follow-stream.ts";
+import { refetch } from "../live/refetch.ts";
 import { createRefresher, useLiveQueries } from "../live/use-live-queries.ts";
 import { useVisible } from "../live/use-visible.ts";
 import { sessionKey } from "../session-query.ts";
@@ -33,9 +34,7 @@ function useJobEvents(id: string, isWanted: boolean): void {
     if (!isWanted || !isVisible) return;
     const leave = new AbortController();
     const { queryKey } = historyQuery(api, id);
-    const refresher = createRefresher(() =>
-      queryClient.invalidateQueries({ queryKey: jobQuery(api, id).queryKey }),
-    );
+    const refresher = createRefresher(() => refetch(queryClient, jobQuery(api, id).queryKey));
     const known = queryClient.getQueryData(queryKey)?.at(-1)?.seq;
     followStream({
       url: `/api/jobs/${encodeURIComponent(id)}/events`,

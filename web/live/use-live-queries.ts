@@ -4,6 +4,7 @@ import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { rootRouteId, useRouteContext } from "@tanstack/react-router";
 import { useEffect, useSyncExternalStore } from "react";
 import type { EventChannel, LiveState } from "./event-channel.ts";
+import { refetch } from "./refetch.ts";
 
 /** However much happens, a page asks no more often than this. */
 const restMs = 1_000;
@@ -19,9 +20,7 @@ export function useLiveQueries(
   const key = JSON.stringify(queryKey);
   useEffect(() => {
     if (!isWanted) return;
-    const refresher = createRefresher(() =>
-      queryClient.invalidateQueries({ queryKey: JSON.parse(key) as QueryKey }),
-    );
+    const refresher = createRefresher(() => refetch(queryClient, JSON.parse(key) as QueryKey));
     const unsubscribe = channel.subscribe({
       onGap: refresher.ask,
       onEvents: (events) => events.some(concerns) && refresher.ask(),

@@ -1,7 +1,8 @@
 // One job: what became of it, its log, its attempts, what went in and what came out.
 import type { Event, Job } from "@croft/contract";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { Braces, History, ListRestart, PackageCheck } from "lucide-react";
+import { Breadcrumb } from "../components/breadcrumb.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
 import { CodeText } from "../components/code-text.tsx";
 import { JobActions } from "../components/job-actions.tsx";
@@ -45,7 +46,7 @@ function JobView({ id }: { id: string }) {
   }
   return (
     <>
-      <Breadcrumb />
+      <Breadcrumb link={{ to: "/jobs", search: {} }}>Jobs</Breadcrumb>
       <PageHeader title={`${job.type} ${shortId(job.id)}`}>
         <JobActions job={job} />
       </PageHeader>
@@ -65,16 +66,6 @@ function JobView({ id }: { id: string }) {
         </div>
       </div>
     </>
-  );
-}
-
-function Breadcrumb() {
-  return (
-    <nav aria-label="Breadcrumb" className="mb-1 text-sm">
-      <Link to="/jobs" search={{}} className="text-ink-faint hover:text-ink hover:underline">
-        Jobs
-      </Link>
-    </nav>
   );
 }
 

@@ -102,10 +102,15 @@ function Status({ overview, findings, fetchedAt, stale }: StatusProps) {
         </dl>
       </div>
       <ul aria-label="Needs attention" className="empty:hidden">
-        {findings.map(({ subject, tone, title, detail }) => (
+        {findings.map(({ subject, tone, title, detail, link }) => (
           <li key={subject}>
             <Notice tone={tone} title={title} className="border-t">
-              <CodeText>{detail}</CodeText>
+              <CodeText>{detail}</CodeText>{" "}
+              {link !== undefined && (
+                <Link {...link.to} className="font-medium text-accent hover:underline">
+                  {link.words}
+                </Link>
+              )}
             </Notice>
           </li>
         ))}

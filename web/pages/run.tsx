@@ -1,9 +1,10 @@
 // One run of a pipeline: its steps as a picture and in time, and everything about the one that is chosen.
 import type { RunDetail } from "@croft/contract";
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { ChartGantt, FileCode2, LogIn, LogOut, Package } from "lucide-react";
 import { type RefObject, useEffect, useRef } from "react";
 import { AssetList } from "../components/asset-list.tsx";
+import { Breadcrumb } from "../components/breadcrumb.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
 import { CodeText } from "../components/code-text.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
@@ -52,11 +53,7 @@ function RunView({ id }: { id: string }) {
   }
   return (
     <>
-      <nav aria-label="Breadcrumb" className="mb-1 text-sm">
-        <Link to="/runs" search={{}} className="text-ink-faint hover:text-ink hover:underline">
-          Runs
-        </Link>
-      </nav>
+      <Breadcrumb link={{ to: "/runs", search: {} }}>Runs</Breadcrumb>
       <PageHeader title={`${run.name} #${run.number}`}>
         <div className="flex flex-wrap items-center gap-2">
           <LiveMark />

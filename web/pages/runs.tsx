@@ -2,14 +2,13 @@
 import type { Event } from "@croft/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { ArrowRight, ListFilter, Workflow } from "lucide-react";
+import { ListFilter, Workflow } from "lucide-react";
 import { EmptyState } from "../components/empty-state.tsx";
 import { FirstRunHint } from "../components/first-run-hint.tsx";
-import { ListSkeleton } from "../components/list-skeleton.tsx";
+import { ListBody } from "../components/list-body.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { PageHeader } from "../components/page-header.tsx";
-import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
+import { PageLinks } from "../components/page-links.tsx";
 import { RunFilters } from "../components/run-filters.tsx";
 import { RunTable } from "../components/run-table.tsx";
 import { useLiveQueries } from "../live/use-live-queries.ts";
@@ -19,9 +18,7 @@ import { useApi } from "../use-api.ts";
 
 export function RunsPage() {
   const search = useSearch({ from: "/app/runs" });
-  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
-    runsQuery(useApi(), search),
-  );
+  const query = useQuery(runsQuery(useApi(), search));
   useLiveQueries(runsKey, isOfRun);
   return (
     <>
@@ -29,21 +26,29 @@ export function RunsPage() {
         <LiveMark />
       </PageHeader>
       <RunFilters search={search} />
-      <div role="alert" className="mb-4 empty:hidden">
-        {error !== null && data !== undefined && <ProblemNotice error={error} />}
-      </div>
-      {data === undefined && error !== null ? (
-        <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <ListSkeleton />
-      ) : data.runs.length === 0 && !isPlaceholderData ? (
-        <NoRuns search={search} />
-      ) : (
-        <>
-          <RunTable runs={data.runs} isStale={isPlaceholderData} />
-          <Pages search={search} next={data.next_cursor} />
-        </>
-      )}
+      <ListBody
+        query={query}
+        isEmpty={(data) => data.runs.length === 0}
+        empty={<NoRuns search={search} />}
+      >
+        {(data) => (
+          <>
+            <RunTable runs={data.runs} isStale={query.isPlaceholderData} />
+            <PageLinks
+              newest={
+                search.cursor === undefined
+                  ? undefined
+                  : { to: "/runs", search: { ...search, cursor: undefined } }
+              }
+              older={
+                data.next_cursor === null
+                  ? undefined
+                  : { to: "/runs", search: { ...search, cursor: data.next_cursor } }
+              }
+            />
+          </>
+        )}
+      </ListBody>
     </>
   );
 }
@@ -68,28 +73,5 @@ function NoRuns({ search }: { search: RunsSearch }) {
         Show all runs
       </Link>
     </EmptyState>
-  );
-}
-
-function Pages({ search, next }: { search: RunsSearch; next: string | null }) {
-  if (search.cursor === undefined && next === null) return null;
-  const look =
-    "inline-flex h-8 items-center gap-2 rounded-md border border-line-strong bg-surface px-3 font-medium text-sm shadow-card hover:bg-hover";
-  return (
-    <nav aria-label="Pages" className="mt-4 flex items-center justify-between">
-      {search.cursor === undefined ? (
-        <span />
-      ) : (
-        <Link to="/runs" search={{ ...search, cursor: undefined }} className={look}>
-          Newest
-        </Link>
-      )}
-      {next !== null && (
-        <Link to="/runs" search={{ ...search, cursor: next }} className={look}>
-          Older
-          <ArrowRight className="size-4" aria-hidden />
-        </Link>
-      )}
-    </nav>
   );
 }

@@ -1,5 +1,6 @@
 // The filters of the list of runs and the chosen step of one, as they stand in the address.
 import type { RunStatus } from "@croft/contract";
+import { searchText } from "../search-text.ts";
 
 export const runStatuses = [
   "queued",
@@ -20,8 +21,8 @@ export interface RunsSearch {
 export function runsSearch(search: Record<string, unknown>): RunsSearch {
   return {
     status: runStatuses.find((status) => status === search["status"]),
-    name: text(search["name"]),
-    cursor: text(search["cursor"]),
+    name: searchText(search["name"]),
+    cursor: searchText(search["cursor"]),
   };
 }
 
@@ -36,12 +37,5 @@ export interface StepSearch {
 }
 
 export function stepSearch(search: Record<string, unknown>): StepSearch {
-  return { step: text(search["step"]), item: text(search["item"]) };
-}
-
-/** Longer than any name, id of an item or cursor. */
-const lengthMax = 300;
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value.slice(0, lengthMax) : undefined;
+  return { step: searchText(search["step"]), item: searchText(search["item"]) };
 }

@@ -1,6 +1,6 @@
 // One bulk action: how far it has got.
 import { queryOptions } from "@tanstack/react-query";
-import { type Api, body } from "../api.ts";
+import { type Api, body } from "./api.ts";
 
 export function bulkQuery(api: Api, id: string) {
   return queryOptions({
