@@ -9,7 +9,7 @@ const job: Job = {
   ...{ status: "queued", waiting_for: "lane", position: 3, priority: "normal", attempt: 0 },
   ...{ attempts: null, timeout_ms: null, input: {}, result: null, result_assets: [], error: null },
   ...{ progress: null, cancel_requested: false, dedupe: null, source_task_id: null },
-  ...{ retry_of: null, run_id: null, step: null, worker_id: null },
+  ...{ retry_of: null, notify: false, run_id: null, step: null, worker_id: null },
   ...{ created_at: "2030-01-01T00:00:00.000Z", run_at: "2030-01-01T00:00:00.000Z" },
   ...{ started_at: null, finished_at: null },
 };

@@ -1915,8 +1915,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel or retry all jobs that a filter names
-         * @description An app's bulk action touches its own jobs only, an admin's those of everybody.
+         * Cancel or retry jobs, replay deliveries, or re-sync watches: all that a filter names
+         * @description An app's bulk action touches what is its own only, an admin's what is anybody's. A delivery with a path that a later one has too is skipped: re-sync its watch.
          */
         post: {
             parameters: {
@@ -2423,7 +2423,7 @@ export interface paths {
         put?: never;
         /**
          * Set a credential for the repositories of a host, an owner, or one
-         * @description The same address and user name again takes the place of the one before, and keeps its id.
+         * @description The same address and user name again takes the place of the one before, and keeps its id. It is tried first: if the remote refuses it, the old one stays. Watches that use it are polled at once.
          */
         post: {
             parameters: {
@@ -2465,8 +2465,26 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description `invalid-input`: The input is not valid */
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
                 422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `unavailable`: Not available at the moment */
+                503: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4827,6 +4845,7 @@ export interface paths {
             parameters: {
                 query?: {
                     app?: string;
+                    /** @description `pending`: its first sync is still to come */
                     state?: "pending" | "synced" | "failing";
                     /** @description a part of the address */
                     search?: string;
@@ -5272,6 +5291,233 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The files that its app was told of
+         * @description As the filters of the watch and `.croftignore` choose them. Asked with the watch's own credential.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description what their paths begin with */
+                    prefix?: string;
+                    /** @description a part of the path, in any case */
+                    search?: string;
+                    /** @description `next_cursor` of the page before: the same commit goes on, whatever was synced since */
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WatchFileList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `watch-held`: The watch's credential is refused */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `mirror-elsewhere`: Another host has the files; `unavailable`: Not available at the moment */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The content of one of the files
+         * @description With `Range`, `If-Range` and `If-None-Match`. Links are not followed.
+         */
+        get: {
+            parameters: {
+                query: {
+                    path: string;
+                    /** @description as the list says it */
+                    path_encoding?: "base64";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the content, as it is in git; `x-file-mode` says of what: of a link (`120000`) it is where it leads */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": string;
+                    };
+                };
+                /** @description the content, as it is in git; `x-file-mode` says of what: of a link (`120000`) it is where it leads */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": string;
+                    };
+                };
+                /** @description as the caller has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `watch-held`: The watch's credential is refused */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `range-not-satisfiable`: There is no such part */
+                416: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `mirror-elsewhere`: Another host has the files; `unavailable`: Not available at the moment */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/deliveries": {
         parameters: {
             query?: never;
@@ -5286,6 +5532,8 @@ export interface paths {
                     app?: string;
                     watch?: string;
                     state?: "pending" | "sending" | "delivered" | "failed" | "quarantined" | "split" | "cancelled";
+                    /** @description `files.changed`, `ping`, … */
+                    type?: string;
                     /** @description `next_cursor` of the page before */
                     cursor?: string;
                     limit?: number;
@@ -5446,7 +5694,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Delivery"];
+                        "application/json": components["schemas"]["DeliveryDetails"];
                     };
                 };
                 /** @description `unauthenticated`: Sign in, or send a token */
@@ -5881,6 +6129,8 @@ export interface components {
             dedupe?: string;
             /** @description an id of yours, to find the job by */
             source_task_id?: string;
+            /** @description apps only: `job.finished` is delivered to `base_url` when it has ended */
+            notify?: boolean;
         };
         NewAppInput: {
             name: string;
@@ -5913,6 +6163,41 @@ export interface components {
              */
             old_valid_ms: number;
         };
+        NewWatchInput: {
+            /**
+             * Format: uuid
+             * @description whose; apps need not say so, others must
+             */
+            app?: string;
+            /** @description an https or ssh address of a git repository */
+            url: string;
+            /** @description a branch or tag, or a ref in full; without one, the remote's default branch */
+            ref?: string;
+            /**
+             * Format: uuid
+             * @description one of the app's; without it the one that fits the address best, or none
+             */
+            credential?: string;
+            /**
+             * @description only these files; none means all
+             * @default []
+             */
+            include: string[];
+            /**
+             * @description not these
+             * @default []
+             */
+            exclude: string[];
+            /** @description how often the remote is asked */
+            poll?: number;
+        };
+        WatchChangeInput: {
+            ref?: string | null;
+            credential?: string | null;
+            include?: string[];
+            exclude?: string[];
+            poll?: number | null;
+        };
         BulkRequestInput: {
             /** @enum {string} */
             action: "cancel" | "retry";
@@ -5925,6 +6210,33 @@ export interface components {
                 key?: string;
                 source_task_id?: string;
             };
+        } | {
+            /** @constant */
+            action: "replay";
+            /** @description which of the deliveries that were given up before now; without a state, those that failed and those that are quarantined */
+            filter: {
+                /** Format: uuid */
+                app?: string;
+                /** Format: uuid */
+                watch?: string;
+                /** @enum {string} */
+                state?: "failed" | "quarantined";
+            };
+        } | {
+            /** @constant */
+            action: "resync";
+            /** @description which of the watches that exist now */
+            filter: {
+                /** Format: uuid */
+                app?: string;
+                /**
+                 * @description `pending`: its first sync is still to come
+                 * @enum {string}
+                 */
+                state?: "pending" | "synced" | "failing";
+                /** @description a part of the address */
+                search?: string;
+            };
         };
         LaneChangeInput: {
             /** @description null: the default again */
@@ -5936,6 +6248,11 @@ export interface components {
             value: string;
         };
         NewCredentialInput: {
+            /**
+             * Format: uuid
+             * @description for which app; apps need not say so, others have their own
+             */
+            app?: string;
             /** @enum {string} */
             kind: "token" | "basic" | "ssh-key";
             /** @description the repositories it is for: `https://host`, `https://host/owner` or one repository; `ssh://host/…` for keys */
@@ -5944,8 +6261,13 @@ export interface components {
             username?: string;
             /** @description token, password or private key; never shown again */
             value: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description from then on it is not used; `credential.expiring` is told a week and a day before
+             */
             expires_at?: string;
+            /** @description a repository to try it with; without one, what its owner watches by it */
+            check_url?: string;
         };
         NewRunInput: {
             /** @description the name of a stored pipeline; or else `text` */
@@ -5979,6 +6301,8 @@ export interface components {
              * @enum {string}
              */
             priority: "interactive" | "normal" | "background";
+            /** @description apps only: `run.finished` is delivered to `base_url` whenever it has ended */
+            notify?: boolean;
         };
         RunRetryInput: {
             /** @description do this step again, and all that need it */
@@ -6037,6 +6361,8 @@ export interface components {
                 timeout_ms?: number;
                 /** @description an id of yours, to find the job by */
                 source_task_id?: string;
+                /** @description apps only: `job.finished` is delivered to `base_url` when it has ended */
+                notify?: boolean;
             };
         };
         ScheduleChangeInput: {
@@ -6071,6 +6397,8 @@ export interface components {
                 timeout_ms?: number;
                 /** @description an id of yours, to find the job by */
                 source_task_id?: string;
+                /** @description apps only: `job.finished` is delivered to `base_url` when it has ended */
+                notify?: boolean;
             };
         };
         SignInInput: {
@@ -6083,41 +6411,6 @@ export interface components {
             email: string;
             name: string;
             password: string;
-        };
-        NewWatchInput: {
-            /**
-             * Format: uuid
-             * @description whose; apps need not say so, others must
-             */
-            app?: string;
-            /** @description an https or ssh address of a git repository */
-            url: string;
-            /** @description a branch or tag, or a ref in full; without one, the remote's default branch */
-            ref?: string;
-            /**
-             * Format: uuid
-             * @description one of the app's; without it the one that fits the address best, or none
-             */
-            credential?: string;
-            /**
-             * @description only these files; none means all
-             * @default []
-             */
-            include: string[];
-            /**
-             * @description not these
-             * @default []
-             */
-            exclude: string[];
-            /** @description how often the remote is asked */
-            poll?: number;
-        };
-        WatchChangeInput: {
-            ref?: string | null;
-            credential?: string | null;
-            include?: string[];
-            exclude?: string[];
-            poll?: number | null;
         };
         Admin: {
             /** Format: uuid */
@@ -6173,6 +6466,8 @@ export interface components {
             dedupe: string | null;
             source_task_id: string | null;
             retry_of: string | null;
+            /** @description whether its app is told of its end */
+            notify: boolean;
             run_id: string | null;
             step: string | null;
             worker_id: string | null;
@@ -6210,6 +6505,10 @@ export interface components {
             delivery_slots: number;
             endpoint: components["schemas"]["AppEndpoint"];
             watches: number;
+            /** @description of what its watches found; up to 1,001, which stands for anything beyond 1,000 */
+            undelivered: number;
+            /** @description when it last asked, to the minute */
+            last_seen_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -6233,6 +6532,10 @@ export interface components {
             delivery_slots: number;
             endpoint: components["schemas"]["AppEndpoint"];
             watches: number;
+            /** @description of what its watches found; up to 1,001, which stands for anything beyond 1,000 */
+            undelivered: number;
+            /** @description when it last asked, to the minute */
+            last_seen_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -6260,6 +6563,10 @@ export interface components {
             delivery_slots: number;
             endpoint: components["schemas"]["AppEndpoint"];
             watches: number;
+            /** @description of what its watches found; up to 1,001, which stands for anything beyond 1,000 */
+            undelivered: number;
+            /** @description when it last asked, to the minute */
+            last_seen_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -6363,12 +6670,79 @@ export interface components {
             assets: components["schemas"]["Asset"][];
             next_cursor: string | null;
         };
+        Watch: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            app: string;
+            url: string;
+            /** @description null is the remote's default branch */
+            ref: string | null;
+            credential: string | null;
+            include: string[];
+            exclude: string[];
+            /** @description seconds; null is what the server was set to */
+            poll: number | null;
+            /**
+             * @description `pending`: its first sync is still to come
+             * @enum {string}
+             */
+            state: "pending" | "synced" | "failing";
+            /** @description the commit that its app was told of, or is being told */
+            commit: string | null;
+            commit_ref: string | null;
+            told_at: string | null;
+            /** @description when its credential was last seen to work */
+            checked_at: string | null;
+            /** @description its credential is refused: nothing of it is sent */
+            held: boolean;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            failed_since: string | null;
+            retry_at: string | null;
+            /** @description deliveries that are still to be accepted */
+            undelivered: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WatchList: {
+            /** @description newest first */
+            watches: components["schemas"]["Watch"][];
+            next_cursor: string | null;
+        };
+        WatchFile: {
+            path: string;
+            /**
+             * @description the name is no valid UTF-8: `path` is base64 of its bytes
+             * @constant
+             */
+            path_encoding?: "base64";
+            /** @description git's id of the content; of a submodule its commit */
+            blob: string;
+            /** @description in bytes; 0 for a submodule */
+            size: number;
+            /**
+             * @description file, executable, symbolic link (its content is where it leads) or submodule
+             * @enum {string}
+             */
+            mode: "100644" | "100755" | "120000" | "160000";
+        };
+        WatchFileList: {
+            /** @description whose files they are; null before the first sync */
+            commit: string | null;
+            /** @description in the order of the bytes of their paths */
+            files: components["schemas"]["WatchFile"][];
+            next_cursor: string | null;
+        };
         Bulk: {
             /** Format: uuid */
             id: string;
             owner: string;
             /** @enum {string} */
-            action: "cancel" | "retry";
+            action: "cancel" | "retry" | "replay" | "resync";
+            /** @description by the action */
             filter: {
                 /** @enum {string} */
                 status?: "queued" | "running" | "done" | "failed" | "cancelled";
@@ -6376,13 +6750,30 @@ export interface components {
                 owner?: string;
                 key?: string;
                 source_task_id?: string;
+            } | {
+                /** Format: uuid */
+                app?: string;
+                /** Format: uuid */
+                watch?: string;
+                /** @enum {string} */
+                state?: "failed" | "quarantined";
+            } | {
+                /** Format: uuid */
+                app?: string;
+                /**
+                 * @description `pending`: its first sync is still to come
+                 * @enum {string}
+                 */
+                state?: "pending" | "synced" | "failing";
+                /** @description a part of the address */
+                search?: string;
             };
             /** @enum {string} */
             status: "running" | "done" | "aborted";
-            /** @description jobs to be gone through */
+            /** @description jobs, deliveries or watches to be gone through */
             total: number;
             done: number;
-            /** @description had ended, were retried already or could not be retried, when their turn came */
+            /** @description when their turn came they had ended, were retried or sent already, or could not be any more */
             skipped: number;
             /** Format: date-time */
             created_at: string;
@@ -6469,6 +6860,15 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             settled_at: string | null;
+            /** @description others of the same message of its sync: halves, replays; at most 100 */
+            parts: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                state: "pending" | "sending" | "delivered" | "failed" | "quarantined" | "split" | "cancelled";
+                files: number;
+                replay_of: string | null;
+            }[];
             /** @description at most 1,000 */
             paths: {
                 path: string;
@@ -6581,6 +6981,18 @@ export interface components {
                 total: number;
                 /** @description of these, answered with 5xx */
                 failed: number;
+            };
+            apps: {
+                total: number;
+                /** @description whose address fails or is gone */
+                stopped: number;
+                failing_watches: number;
+                /** @description given up; up to 1,001, which stands for anything beyond 1,000 */
+                failed_deliveries: number;
+                /** @description set aside; up to 1,001 */
+                quarantined_deliveries: number;
+                /** @description that expire within a week, or have expired */
+                expiring_credentials: number;
             };
             admins: number;
             /** @description places where admins are signed in */
@@ -6999,48 +7411,6 @@ export interface components {
             url: string;
             /** Format: date-time */
             expires_at: string;
-        };
-        Watch: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            app: string;
-            url: string;
-            /** @description null is the remote's default branch */
-            ref: string | null;
-            credential: string | null;
-            include: string[];
-            exclude: string[];
-            /** @description seconds; null is what the server was set to */
-            poll: number | null;
-            /**
-             * @description `pending`: its first sync is still to come
-             * @enum {string}
-             */
-            state: "pending" | "synced" | "failing";
-            /** @description the commit that its app was told of, or is being told */
-            commit: string | null;
-            commit_ref: string | null;
-            told_at: string | null;
-            /** @description when its credential was last seen to work */
-            checked_at: string | null;
-            /** @description its credential is refused: nothing of it is sent */
-            held: boolean;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            failed_since: string | null;
-            retry_at: string | null;
-            /** @description deliveries that are still to be accepted */
-            undelivered: number;
-            /** Format: date-time */
-            created_at: string;
-        };
-        WatchList: {
-            /** @description newest first */
-            watches: components["schemas"]["Watch"][];
-            next_cursor: string | null;
         };
         Worker: {
             /** Format: uuid */

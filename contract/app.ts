@@ -72,6 +72,10 @@ export const App = z
     delivery_slots: z.int(),
     endpoint: AppEndpoint,
     watches: z.int(),
+    undelivered: z
+      .int()
+      .describe("of what its watches found; up to 1,001, which stands for anything beyond 1,000"),
+    last_seen_at: z.iso.datetime().nullable().describe("when it last asked, to the minute"),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -1,17 +1,44 @@
-// One action on many jobs, as an object that can be followed and aborted.
+// One action on many jobs, deliveries or watches, as an object that can be followed and aborted.
 import { z } from "zod";
 import { JobFilter } from "./job.ts";
+import { WatchState } from "./watch.ts";
 
-export const BulkAction = z.enum(["cancel", "retry"]);
+export const BulkAction = z.enum(["cancel", "retry", "replay", "resync"]);
 export type BulkAction = z.infer<typeof BulkAction>;
 
+export const ReplayFilter = z.strictObject({
+  app: z.uuid().optional(),
+  watch: z.uuid().optional(),
+  state: z.enum(["failed", "quarantined"]).optional(),
+});
+export type ReplayFilter = z.infer<typeof ReplayFilter>;
+
+export const ResyncFilter = z.strictObject({
+  app: z.uuid().optional(),
+  state: WatchState.optional(),
+  search: z.string().min(1).max(200).optional().describe("a part of the address"),
+});
+export type ResyncFilter = z.infer<typeof ResyncFilter>;
+
 export const BulkRequest = z
-  .strictObject({
-    action: BulkAction,
-    filter: JobFilter.describe(
-      "which of the jobs that exist now; without a status, those that wait or run are cancelled, and those that failed retried",
-    ),
-  })
+  .discriminatedUnion("action", [
+    z.strictObject({
+      action: z.enum(["cancel", "retry"]),
+      filter: JobFilter.describe(
+        "which of the jobs that exist now; without a status, those that wait or run are cancelled, and those that failed retried",
+      ),
+    }),
+    z.strictObject({
+      action: z.literal("replay"),
+      filter: ReplayFilter.describe(
+        "which of the deliveries that were given up before now; without a state, those that failed and those that are quarantined",
+      ),
+    }),
+    z.strictObject({
+      action: z.literal("resync"),
+      filter: ResyncFilter.describe("which of the watches that exist now"),
+    }),
+  ])
   .meta({ id: "BulkRequest" });
 export type BulkRequest = z.infer<typeof BulkRequest>;
 
@@ -20,13 +47,15 @@ export const Bulk = z
     id: z.uuid(),
     owner: z.string(),
     action: BulkAction,
-    filter: JobFilter,
+    filter: z.union([JobFilter, ReplayFilter, ResyncFilter]).describe("by the action"),
     status: z.enum(["running", "done", "aborted"]),
-    total: z.int().describe("jobs to be gone through"),
+    total: z.int().describe("jobs, deliveries or watches to be gone through"),
     done: z.int(),
     skipped: z
       .int()
-      .describe("had ended, were retried already or could not be retried, when their turn came"),
+      .describe(
+        "when their turn came they had ended, were retried or sent already, or could not be any more",
+      ),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
   })

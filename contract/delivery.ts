@@ -50,6 +50,16 @@ export const DeliveryAttempt = z
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
 export const DeliveryDetails = Delivery.extend({
+  parts: z
+    .array(
+      z.object({
+        id: z.uuid(),
+        state: DeliveryState,
+        files: z.int(),
+        replay_of: z.uuid().nullable(),
+      }),
+    )
+    .describe("others of the same message of its sync: halves, replays; at most 100"),
   paths: z.array(z.object({ path: z.string(), change: z.string() })).describe("at most 1,000"),
   attempts: z.array(DeliveryAttempt).describe("newest first, the last 50"),
 }).meta({ id: "DeliveryDetails" });
@@ -59,6 +69,12 @@ export const DeliveryQuery = z.strictObject({
   app: z.uuid().optional(),
   watch: z.uuid().optional(),
   state: DeliveryState.optional(),
+  type: z
+    .string()
+    .regex(/^[a-z]+\.?[a-z]+$/)
+    .max(40)
+    .optional()
+    .describe("`files.changed`, `ping`, …"),
   cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
 });

@@ -17,7 +17,7 @@ export {
   OnboardedApp,
 } from "./app.ts";
 export { Asset, AssetKind, AssetList, AssetQuery } from "./asset.ts";
-export { Bulk, BulkAction, BulkRequest } from "./bulk.ts";
+export { Bulk, BulkAction, BulkRequest, ReplayFilter, ResyncFilter } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
 export {
   Delivery,
@@ -90,5 +90,16 @@ export {
 export { CurrentSession, Session, SessionList, SignIn } from "./session.ts";
 export { Setup, SetupLink, SetupState } from "./setup.ts";
 export { storableJson } from "./storable-json.ts";
-export { NewWatch, Watch, WatchChange, WatchList, WatchQuery } from "./watch.ts";
+export {
+  NewWatch,
+  Watch,
+  WatchChange,
+  WatchContentQuery,
+  WatchFile,
+  WatchFileList,
+  WatchFileQuery,
+  WatchList,
+  WatchQuery,
+  WatchState,
+} from "./watch.ts";
 export { Worker, WorkerList } from "./worker.ts";

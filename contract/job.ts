@@ -62,6 +62,10 @@ export const JobSubmission = z
       .describe("longest run of one attempt"),
     dedupe: Name.optional().describe("only one job under this name is queued or running"),
     source_task_id: Name.optional().describe("an id of yours, to find the job by"),
+    notify: z
+      .boolean()
+      .optional()
+      .describe("apps only: `job.finished` is delivered to `base_url` when it has ended"),
   })
   .meta({ id: "JobSubmission" });
 export type JobSubmission = z.infer<typeof JobSubmission>;
@@ -107,6 +111,7 @@ export const Job = z
     dedupe: z.string().nullable(),
     source_task_id: z.string().nullable(),
     retry_of: z.uuid().nullable(),
+    notify: z.boolean().describe("whether its app is told of its end"),
     run_id: z.uuid().nullable(),
     step: z.string().nullable(),
     worker_id: z.uuid().nullable(),

@@ -27,6 +27,16 @@ export const Overview = z
       total: z.int().describe("answered since the start"),
       failed: z.int().describe("of these, answered with 5xx"),
     }),
+    apps: z.object({
+      total: z.int(),
+      stopped: z.int().describe("whose address fails or is gone"),
+      failing_watches: z.int(),
+      failed_deliveries: z
+        .int()
+        .describe("given up; up to 1,001, which stands for anything beyond 1,000"),
+      quarantined_deliveries: z.int().describe("set aside; up to 1,001"),
+      expiring_credentials: z.int().describe("that expire within a week, or have expired"),
+    }),
     admins: z.int(),
     sessions: z.int().describe("places where admins are signed in"),
   })

@@ -16,6 +16,7 @@ export const problemCodes = {
   "job-ended": { status: 409, title: "The job has ended" },
   "job-not-ended": { status: 409, title: "The job has not ended yet" },
   "delivery-busy": { status: 409, title: "The delivery cannot be sent again now" },
+  "watch-held": { status: 409, title: "The watch's credential is refused" },
   deduplicated: { status: 409, title: "Such a job is queued or running" },
   "name-taken": { status: 409, title: "The name is taken" },
   "setup-done": { status: 409, title: "The first admin exists already" },
@@ -37,6 +38,7 @@ export const problemCodes = {
   "headers-too-large": { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Something failed here" },
   unavailable: { status: 503, title: "Not available at the moment" },
+  "mirror-elsewhere": { status: 503, title: "Another host has the files" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof problemCodes;

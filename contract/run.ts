@@ -46,6 +46,10 @@ export const NewRun = z
       .optional()
       .describe("instead of a repository; only with the token of the machine itself"),
     priority: JobPriority.prefault("normal"),
+    notify: z
+      .boolean()
+      .optional()
+      .describe("apps only: `run.finished` is delivered to `base_url` whenever it has ended"),
   })
   .refine(({ pipeline, text }) => (pipeline === undefined) !== (text === undefined), {
     message: "name a stored pipeline, or send a text",

@@ -64,6 +64,7 @@ export type CredentialKind = z.infer<typeof CredentialKind>;
 
 export const NewCredential = z
   .strictObject({
+    app: z.uuid().optional().describe("for which app; apps need not say so, others have their own"),
     kind: CredentialKind,
     url: z
       .string()
@@ -79,7 +80,18 @@ export const NewCredential = z
       .optional()
       .describe("needed with `basic`; tokens have `x-access-token`, keys `git` by default"),
     value: SecretValue.describe("token, password or private key; never shown again"),
-    expires_at: z.iso.datetime({ offset: true }).optional(),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe(
+        "from then on it is not used; `credential.expiring` is told a week and a day before",
+      ),
+    check_url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .describe("a repository to try it with; without one, what its owner watches by it"),
   })
   .meta({ id: "NewCredential" });
 export type NewCredential = z.infer<typeof NewCredential>;

@@ -42,6 +42,11 @@ export const WatchChange = z
   .meta({ id: "WatchChange" });
 export type WatchChange = z.infer<typeof WatchChange>;
 
+export const WatchState = z
+  .enum(["pending", "synced", "failing"])
+  .describe("`pending`: its first sync is still to come");
+export type WatchState = z.infer<typeof WatchState>;
+
 export const Watch = z
   .object({
     id: z.uuid(),
@@ -52,9 +57,7 @@ export const Watch = z
     include: z.array(z.string()),
     exclude: z.array(z.string()),
     poll: z.int().nullable().describe("seconds; null is what the server was set to"),
-    state: z
-      .enum(["pending", "synced", "failing"])
-      .describe("`pending`: its first sync is still to come"),
+    state: WatchState,
     commit: z.string().nullable().describe("the commit that its app was told of, or is being told"),
     commit_ref: z.string().nullable(),
     told_at: z.iso.datetime().nullable(),
@@ -71,7 +74,7 @@ export type Watch = z.infer<typeof Watch>;
 
 export const WatchQuery = z.strictObject({
   app: z.uuid().optional(),
-  state: z.enum(["pending", "synced", "failing"]).optional(),
+  state: WatchState.optional(),
   search: z.string().min(1).max(200).optional().describe("a part of the address"),
   cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
@@ -82,3 +85,48 @@ export const WatchList = z
   .object({ watches: z.array(Watch).describe("newest first"), next_cursor: z.string().nullable() })
   .meta({ id: "WatchList" });
 export type WatchList = z.infer<typeof WatchList>;
+
+export const WatchFile = z
+  .object({
+    path: z.string(),
+    path_encoding: z
+      .literal("base64")
+      .optional()
+      .describe("the name is no valid UTF-8: `path` is base64 of its bytes"),
+    blob: z.string().describe("git's id of the content; of a submodule its commit"),
+    size: z.int().describe("in bytes; 0 for a submodule"),
+    mode: z
+      .enum(["100644", "100755", "120000", "160000"])
+      .describe("file, executable, symbolic link (its content is where it leads) or submodule"),
+  })
+  .meta({ id: "WatchFile" });
+export type WatchFile = z.infer<typeof WatchFile>;
+
+export const WatchFileQuery = z.strictObject({
+  prefix: z.string().min(1).max(4096).optional().describe("what their paths begin with"),
+  search: z.string().min(1).max(200).optional().describe("a part of the path, in any case"),
+  cursor: z
+    .string()
+    .max(8192)
+    .optional()
+    .describe(
+      "`next_cursor` of the page before: the same commit goes on, whatever was synced since",
+    ),
+  limit: z.coerce.number().int().min(1).max(1000).prefault(200),
+});
+export type WatchFileQuery = z.infer<typeof WatchFileQuery>;
+
+export const WatchFileList = z
+  .object({
+    commit: z.string().nullable().describe("whose files they are; null before the first sync"),
+    files: z.array(WatchFile).describe("in the order of the bytes of their paths"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "WatchFileList" });
+export type WatchFileList = z.infer<typeof WatchFileList>;
+
+export const WatchContentQuery = z.strictObject({
+  path: z.string().min(1).max(8192),
+  path_encoding: z.literal("base64").optional().describe("as the list says it"),
+});
+export type WatchContentQuery = z.infer<typeof WatchContentQuery>;

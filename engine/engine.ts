@@ -98,7 +98,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const assets = openAssets({ database, config, hostId, log });
   const ofRuns = { config, database, log, assets, vault, git };
   const types = jobTypes(
-    ...[commandType(config, git), runJob(ofRuns), stepJob(ofRuns)],
+    ...[commandType({ config, log, git }), runJob(ofRuns), stepJob(ofRuns)],
     ...(options.types ?? []),
   );
   const intake = new JobIntake(database, types);
@@ -123,11 +123,12 @@ function reportDetails({ runId, jobId, attempt, workspace, path }: ReportSubject
   return { run: runId, job: jobId, attempt, workspace, path };
 }
 
-function commandType({ git, job, shutdown }: Config, open: () => Promise<Git>): JobType {
+function commandType({ config, log, git: open }: Pick<Engine, "config" | "log" | "git">): JobType {
+  const { git, job, shutdown } = config;
   return commandJob({
-    git: open,
+    ...{ git: open, log },
     rules: { allowHttp: git.allowHttp, allowLocal: git.allowLocal },
-    gitTimeoutMs: git.timeout,
+    ...{ gitTimeoutMs: git.timeout, caFile: git.caFile },
     killGraceMs: shutdown.killGrace,
     sandbox: job.sandbox,
   });

@@ -129,6 +129,8 @@ export {
   rotateSigningSecret,
 } from "./secrets/signing-secret-store.ts";
 export type { Vault } from "./secrets/vault.ts";
+export { warnExpiring } from "./secrets/warn-expiring.ts";
+export { acceptCredential } from "./watches/accept-credential.ts";
 export {
   changeWatch,
   createWatch,
@@ -136,5 +138,6 @@ export {
   resyncWatch,
 } from "./watches/change-watches.ts";
 export { listWatches, readWatch } from "./watches/read-watches.ts";
+export { type OpenFile, WatchFiles } from "./watches/watch-files.ts";
 export { startWorker } from "./worker/start-worker.ts";
 export type { JobWorker } from "./worker/worker.ts";

@@ -9,6 +9,7 @@ import { type LockObserver, RepositoryLocks } from "./lock/repository-lock.ts";
 import { KeptCommits } from "./mirror/kept-commits.ts";
 import { Mirrors } from "./mirror/mirror.ts";
 import { MirrorContents } from "./mirror/mirror-contents.ts";
+import { mirroredRemotes } from "./mirror/mirrored-remotes.ts";
 import { RemoteRepositories } from "./mirror/remote-repositories.ts";
 import { type RemovalOutcome, removeMirror } from "./mirror/remove-mirror.ts";
 import { repackMirrors } from "./mirror/repack-mirrors.ts";
@@ -69,6 +70,8 @@ export interface Git {
   readonly kept: KeptCommits;
   /** The same, and more, for repositories that are the caller's own. */
   readonly local: LocalRepositories;
+  /** The remotes that this host has mirrors of. */
+  mirrored(): Promise<RemoteUrl[]>;
   /** With its templates, when nobody wants it: `isStillWanted` is asked while nobody can begin to. */
   removeMirror(remote: RemoteUrl, isStillWanted: () => Promise<boolean>): Promise<RemovalOutcome>;
   /** Removes leftovers of the dead: at start, and every minute. */
@@ -128,6 +131,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
     remotes: new RemoteRepositories(mirrors),
     contents,
     kept: new KeptCommits(mirrors, locks),
+    mirrored: () => mirroredRemotes(directories),
     removeMirror: (remote, isStillWanted) => removeMirror(removal, remote, isStillWanted),
     local: new LocalRepositories({ directories, locks }),
     sweep: sweepAll,

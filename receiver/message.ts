@@ -99,7 +99,7 @@ export type SyncRecovered = MessageOf<"sync.recovered", { readonly watch: Watch 
 export type JobFinished = MessageOf<
   "job.finished",
   {
-    /** As `GET /api/jobs/:id` answers it. */
+    /** Without input and result: `GET /api/jobs/:id` has them. */
     readonly job: { readonly id: string; readonly [field: string]: unknown };
   }
 >;

@@ -38,6 +38,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { sessionsRoutes } from "./routes/sessions.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { streamRoutes } from "./routes/streams.ts";
+import { watchFileRoutes } from "./routes/watch-files.ts";
 import { watchRoutes } from "./routes/watches.ts";
 
 export interface ServerOptions {
@@ -135,6 +136,7 @@ function workRoutes(app: App, engine: Engine): void {
   runRoutes(app, engine);
   appRoutes(app, engine);
   watchRoutes(app, engine);
+  watchFileRoutes(app, engine);
   deliveryRoutes(app, engine);
 }
 

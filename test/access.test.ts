@@ -37,6 +37,8 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "PATCH /api/repositories/{id}": WRITERS,
   "DELETE /api/repositories/{id}": WRITERS,
   "POST /api/repositories/{id}/resync": WRITERS,
+  "GET /api/repositories/{id}/files": READERS,
+  "GET /api/repositories/{id}/content": READERS,
   "GET /api/deliveries": READERS,
   "GET /api/deliveries/{id}": READERS,
   "POST /api/deliveries/{id}/replay": WRITERS,

@@ -78,13 +78,19 @@ export async function recogniseApp(
 ): Promise<KnownApp | undefined> {
   const [, tokenId, secret] = PATTERN.exec(token) ?? [];
   if (tokenId === undefined || secret === undefined) return undefined;
-  const { rows } = await pool.query<App & { digest: Buffer }>({
+  const { rows } = await pool.query<App & { digest: Buffer; is_news: boolean }>({
     name: "recognise-app",
-    text: `select a.id, a.name, t.digest from croft.app_token t join croft.app a on a.id = t.app_id
+    text: `select a.id, a.name, t.digest,
+             coalesce(a.last_seen_at < croft.now() - interval '1 minute', true) as is_news
+           from croft.app_token t join croft.app a on a.id = t.app_id
            where t.id = $1 and a.deleted_at is null and (t.expires_at is null or t.expires_at > croft.now())`,
     values: [tokenId],
   });
   const [row] = rows;
   const isRight = timingSafeEqual(digestOf(secret), row?.digest ?? Buffer.alloc(32));
-  return row !== undefined && isRight ? { id: row.id, name: row.name, tokenId } : undefined;
+  if (row === undefined || !isRight) return undefined;
+  if (row.is_news) {
+    await pool.query("update croft.app set last_seen_at = croft.now() where id = $1", [row.id]);
+  }
+  return { id: row.id, name: row.name, tokenId };
 }

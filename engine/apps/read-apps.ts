@@ -17,6 +17,8 @@ interface AppRow {
   readonly endpoint_gone_at: Date | null;
   readonly is_closed: boolean;
   readonly watches: number;
+  readonly undelivered: number;
+  readonly last_seen_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -26,12 +28,16 @@ type Counts = Pick<
   "pending_deliveries" | "failed_deliveries" | "open_jobs" | "open_runs"
 >;
 
+/** Whoever has more than this need not know how many exactly. */
+const COUNT_MAX = 1001;
 const COLUMNS = `
   a.id, a.name, a.base_url, a.email, a.description, a.is_paused, a.delivery_slots, a.endpoint_failures,
   a.endpoint_closed_until, a.endpoint_gone_at, coalesce(a.endpoint_closed_until > croft.now(), false) as is_closed,
-  a.created_at, a.updated_at, (select count(*) from croft.watch w where w.app_id = a.id)::int as watches`;
-/** Whoever has more than this need not know how many exactly. */
-const COUNT_MAX = 1001;
+  a.created_at, a.updated_at, a.last_seen_at, (select count(*) from croft.watch w where w.app_id = a.id)::int as watches,
+  (select count(*) from (
+     select from croft.watch w join croft.delivery d on d.watch_id = w.id and d.state in ('pending', 'sending')
+     where w.app_id = a.id limit ${COUNT_MAX}) d
+  )::int as undelivered`;
 
 /** Newest first. The cursor is the last id of the page before. */
 export async function listApps(
@@ -90,10 +96,10 @@ export function openJobsOf(owner: string): string {
 }
 
 function appOf(row: AppRow): App {
-  const { id, name, base_url, email, description, delivery_slots, watches } = row;
+  const { id, name, base_url, email, description, delivery_slots, watches, undelivered } = row;
   const stopped = row.is_closed ? "closed" : "open";
   return {
-    ...{ id, name, base_url, email, description, delivery_slots, watches },
+    ...{ id, name, base_url, email, description, delivery_slots, watches, undelivered },
     paused: row.is_paused,
     endpoint: {
       state: row.endpoint_gone_at === null ? stopped : "gone",
@@ -101,6 +107,7 @@ function appOf(row: AppRow): App {
       closed_until: row.is_closed ? (row.endpoint_closed_until?.toISOString() ?? null) : null,
       gone_at: row.endpoint_gone_at?.toISOString() ?? null,
     },
+    last_seen_at: row.last_seen_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -172,7 +172,8 @@ test("artifacts go after their time, others at the time that they were given", a
     [[old.id, kept.id]],
   );
   await query("update croft.asset_file set due_at = null");
-  const retention = { jobs: DAY_MS, events: DAY_MS, artifacts: 30 * DAY_MS, results: DAY_MS };
+  const others = { jobs: DAY_MS, events: DAY_MS, deliveries: DAY_MS, results: DAY_MS };
+  const retention = { ...others, artifacts: 30 * DAY_MS };
   await clean(engine.database, { retention });
   const left = (await listAssets(engine.database, ALL, { limit: 10 })).assets;
   expect(left.map(({ id }) => id)).toEqual([young.id, kept.id]);

@@ -45,18 +45,6 @@ export async function* packDirectory(
   }
 }
 
-/** Whether there is anything in it. */
-export async function hasEntries(directory: HostileFile): Promise<boolean> {
-  const { place } = await openDirectoryInside(directory);
-  try {
-    const listing = await opendir(pathIn(place, "."));
-    for await (const _ of listing) return true;
-    return false;
-  } finally {
-    await place.handle.close();
-  }
-}
-
 interface Packing {
   /** For messages. */
   readonly root: string;

@@ -39,9 +39,12 @@ export function padding(sizeBytes: number): Buffer {
   return Buffer.alloc((BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES);
 }
 
+/** Of an archive with nothing in it. */
+export const EMPTY_TAR_BYTES = 2 * BLOCK_BYTES;
+
 /** Says that it is complete. */
 export function tarEnd(): Buffer {
-  return Buffer.alloc(2 * BLOCK_BYTES);
+  return Buffer.alloc(EMPTY_TAR_BYTES);
 }
 
 interface Block {

@@ -1,5 +1,6 @@
 // Carries bulk actions out, a batch at a time, each in one transaction with its place: whoever comes next goes on there.
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { Rounds } from "../rounds.ts";
 import type { BulkRow } from "./read-bulk.ts";
@@ -59,14 +60,16 @@ export class BulkRunner {
   async #runNext(failed: string[]): Promise<boolean> {
     let id: string | undefined;
     try {
-      return await inTransaction(this.#parts.database, async (client) => {
-        const bulk = await claimBulk(client, failed);
-        if (bulk === undefined) return false;
-        id = bulk.id;
-        const outcome = await runBatch(client, this.#parts.intake, bulk, this.#batchMax);
-        await record(client, bulk, outcome);
-        return true;
-      });
+      return await despiteDeadlocks(() =>
+        inTransaction(this.#parts.database, async (client) => {
+          const bulk = await claimBulk(client, failed);
+          if (bulk === undefined) return false;
+          id = bulk.id;
+          const outcome = await runBatch(client, this.#parts.intake, bulk, this.#batchMax);
+          await record(client, bulk, outcome);
+          return true;
+        }),
+      );
     } catch (error) {
       if (id === undefined) throw error;
       this.#parts.log.warn({ err: error, bulk: id }, "a bulk action could not go on");

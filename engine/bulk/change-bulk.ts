@@ -5,7 +5,7 @@ import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
-import { countBulkJobs } from "./find-bulk-jobs.ts";
+import { countBulk, TABLES } from "./find-bulk.ts";
 import { type BulkRow, bulkOf, requireBulk } from "./read-bulk.ts";
 import { tellBulk } from "./tell-bulk.ts";
 
@@ -20,11 +20,11 @@ export async function createBulk(
     const id = newId();
     const { rows: made } = await client.query<BulkRow>(
       `insert into croft.bulk (id, owner, action, filter, total, until_id)
-       values ($1, $2, $3, $4, 0, coalesce((select id from croft.job order by id desc limit 1), $1))
+       values ($1, $2, $3, $4, 0, coalesce((select id from ${TABLES[action]} order by id desc limit 1), $1))
        returning *`,
       [id, owner, action, filter],
     );
-    const total = await countBulkJobs(client, requireBulk(made));
+    const total = await countBulk(client, requireBulk(made));
     const { rows } = await client.query<BulkRow>(
       "update croft.bulk set total = $2 where id = $1 returning *",
       [id, total],
@@ -55,7 +55,9 @@ export async function abortBulk(database: Database, { owner }: Scope, id: string
 }
 
 /** Nobody who asks for a retry of everything means what went well, nor what somebody has cancelled. */
-function meantBy({ action, filter }: BulkRequest): BulkRequest["filter"] {
+function meantBy(request: BulkRequest): BulkRequest["filter"] {
+  if (request.action === "replay" || request.action === "resync") return request.filter;
+  const { action, filter } = request;
   const isLiving = filter.status === "queued" || filter.status === "running";
   if (action === "retry" && filter.status === undefined) return { ...filter, status: "failed" };
   if (action === "retry" && isLiving) {

@@ -1,25 +1,23 @@
 // A bulk action as the API shows it.
-import type { Bulk } from "@croft/contract";
+import type { Bulk, BulkRequest } from "@croft/contract";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 
-export interface BulkRow {
+export type BulkRow = BulkRequest & {
   readonly id: string;
   readonly owner: string;
-  readonly action: Bulk["action"];
-  readonly filter: Bulk["filter"];
   readonly status: Bulk["status"];
   readonly total: number;
   readonly done: number;
   readonly skipped: number;
   /** How far it got: everything up to here is done with. */
   readonly after_id: string | null;
-  /** The newest job there was when it was made. */
+  /** The newest job, delivery or watch there was when it was made. */
   readonly until_id: string;
   readonly created_at: Date;
   readonly finished_at: Date | null;
-}
+};
 
 /** A foreign one is not there: nobody learns that it exists. */
 export async function readBulk({ pool }: Database, { owner }: Scope, id: string): Promise<Bulk> {

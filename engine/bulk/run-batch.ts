@@ -1,11 +1,13 @@
-// One step of a bulk action: acts on some jobs and says how it went, all in the caller's transaction.
+// One step of a bulk action: acts on some of what it means and says how it went, all in the caller's transaction.
 import type { Job } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
+import { replayGivenUp } from "../deliveries/replay-given-up.ts";
 import { EngineError } from "../engine-error.ts";
 import { cancelJobs, retryOf } from "../jobs/change-jobs.ts";
 import { readJobs } from "../jobs/read-jobs.ts";
 import { BATCH_BYTES_MAX, type JobIntake, type SubmittedJob } from "../jobs/submit-jobs.ts";
-import { findBulkJobs } from "./find-bulk-jobs.ts";
+import { resyncWatches } from "../watches/resync-watches.ts";
+import { findBulk } from "./find-bulk.ts";
 import type { BulkRow } from "./read-bulk.ts";
 
 export interface BatchOutcome {
@@ -21,9 +23,9 @@ export async function runBatch(
   bulk: BulkRow,
   batchMax: number,
 ): Promise<BatchOutcome> {
-  const { ids, lookedUntil } = await findBulkJobs(client, bulk, batchMax);
-  if (bulk.action === "cancel") {
-    const done = await cancel(client, ids);
+  const { ids, lookedUntil } = await findBulk(client, bulk, batchMax);
+  if (bulk.action !== "retry") {
+    const done = await ACTIONS[bulk.action](client, ids);
     return { done, skipped: ids.length - done, afterId: lookedUntil };
   }
   const taken = await thatFit(client, ids);
@@ -35,6 +37,14 @@ export async function runBatch(
     afterId: isCut ? (taken.at(-1) ?? null) : lookedUntil,
   };
 }
+
+/** Each says how many it acted on. */
+const ACTIONS = {
+  cancel,
+  replay: async (client: Queryable, ids: readonly string[]) =>
+    (await replayGivenUp(client, ids)).length,
+  resync: resyncWatches,
+} as const;
 
 async function cancel(client: Queryable, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;

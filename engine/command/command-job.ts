@@ -10,16 +10,20 @@ import {
 import { z } from "zod";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+import { type Log, logWith } from "../log.ts";
 import { chooseSandbox, type SandboxWish } from "./choose-sandbox.ts";
 import { asFailure } from "./git-failure.ts";
+import { removeWorkspace } from "./remove-workspace.ts";
 
 export interface CommandOptions {
   /** Opened when the first command runs. */
   readonly git: () => Promise<Git>;
   readonly rules: RemoteUrlRules;
   readonly gitTimeoutMs: number;
+  readonly caFile: string | undefined;
   readonly killGraceMs: number;
   readonly sandbox: SandboxWish;
+  readonly log: Log;
 }
 
 const Environment = z.record(
@@ -66,7 +70,12 @@ export function commandJob(options: CommandOptions): JobType {
       } catch (error) {
         throw asFailure(error);
       } finally {
-        await workspace.remove();
+        const { id: job, attempt: number } = attempt;
+        const { id, path } = workspace;
+        await removeWorkspace(
+          workspace,
+          logWith(options.log, { job, attempt: number, workspace: id, path }),
+        );
       }
     },
   });
@@ -74,7 +83,7 @@ export function commandJob(options: CommandOptions): JobType {
   async function makeWorkspace(
     { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
     git: Git,
-    { gitTimeoutMs, sandbox: setting }: CommandOptions,
+    { gitTimeoutMs, caFile, sandbox: setting }: CommandOptions,
   ): Promise<Workspace> {
     const ability = git.platform.sandbox;
     const sandbox = chooseSandbox({ asked: "auto", setting, owner, ability });
@@ -87,7 +96,7 @@ export function commandJob(options: CommandOptions): JobType {
         ...{ repository, ref, kind, branch, sparse, lfs, sandbox, signal },
         name: repository.path.split("/").at(-1) ?? "job",
         owner: { owner, jobId: id, attempt },
-        access: { timeoutMs: gitTimeoutMs },
+        access: { timeoutMs: gitTimeoutMs, caFile },
         submodules: submodules === true ? {} : undefined,
       });
     } catch (error) {

@@ -25,6 +25,10 @@ export function isGitFault(error: unknown): error is GitError | WorkspaceError |
 }
 
 export function asFailure(error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "E2BIG") {
+    const message = "the command is too long: a text of more than 128 KiB cannot be an argument";
+    return new JobFailure("invalid", "command-too-long", message, { cause: error });
+  }
   if (!isGitFault(error)) return error;
   const failureClass = CLASSES[error.code] ?? "transient";
   return new JobFailure(failureClass, error.code, error.message, { cause: error });

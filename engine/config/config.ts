@@ -123,6 +123,11 @@ export const Config = z.strictObject({
           "Hosts, divided by commas and with their port, whose repositories may be fetched without TLS",
         defaultText: "none",
       }),
+      caFile: absolutePath.optional().meta({
+        description:
+          "File with the certificates (PEM) that git trusts: for hosts of a private authority",
+        defaultText: "those of the system",
+      }),
       allowLocal: yesOrNo.prefault(false).meta({
         description:
           "Jobs may name repositories by a path of this machine; those of apps never may",
@@ -206,6 +211,9 @@ export const Config = z.strictObject({
       }),
       events: duration("1h", "3650d").prefault("30d").meta({
         description: "How long events and logs are kept",
+      }),
+      deliveries: duration("1h", "3650d").prefault("30d").meta({
+        description: "How long deliveries are kept after they were accepted, given up or set aside",
       }),
       artifacts: duration("1h", "3650d").prefault("30d").meta({
         description: "How long artifacts of runs are kept",

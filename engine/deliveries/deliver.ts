@@ -27,23 +27,22 @@ const TRIES_KEPT = 5;
 
 export async function deliver(row: ClaimedDelivery, parts: DeliverParts): Promise<Outcome> {
   const tries: Try[] = [];
-  const total = chunkCount(row.files ?? []);
   let chunk = row.chunk;
-  for (let isBegunAgain = false; ; isBegunAgain = true) {
-    while (chunk < total) {
-      const stopped = await sendChunks(row, chunk, parts, tries);
-      if (stopped === undefined) break;
-      if (stopped.resumeFrom === undefined)
-        return judge(row, stopped.sent, parts, tries, stopped.chunk);
-      chunk = stopped.resumeFrom;
-    }
-    const sent = await send(row, await makeMessage(row, parts.contents), null, parts, tries);
-    const { status, headers = {} } = sent.response ?? {};
-    // It has lost chunks that it had accepted. Once: whoever loses them every time would get them for ever.
-    const wanted = status === 409 && !isBegunAgain ? wantedChunk(headers, total) : undefined;
-    if (wanted === undefined) return judge(row, sent, parts, tries, total);
-    chunk = wanted;
+  for (let returns = 0; ; returns++) {
+    const stopped = await sendAll(row, chunk, parts, tries);
+    const { sent, resumeFrom } = stopped;
+    if (resumeFrom === undefined) return judge(row, sent, parts, tries, stopped.chunk);
+    if (returns >= RETURNS_MAX) return judge(row, tooOften(sent), parts, tries, resumeFrom);
+    chunk = resumeFrom;
   }
+}
+
+/** Whoever loses chunks every time would get them for ever: after so many it is tried again later, as any failure is. */
+const RETURNS_MAX = 3;
+
+function tooOften(sent: Sent): Sent {
+  const message = `the app has asked for the same chunks ${RETURNS_MAX + 1} times`;
+  return { ...sent, answer: { kind: "unanswered", code: "resumed-too-often", message } };
 }
 
 interface Stop {
@@ -51,6 +50,20 @@ interface Stop {
   /** The one that was not accepted. */
   readonly chunk: number;
   readonly resumeFrom?: number | undefined;
+}
+
+/** The chunks that are left, and then the message itself, which has the place after the last of them. */
+async function sendAll(
+  row: ClaimedDelivery,
+  from: number,
+  parts: DeliverParts,
+  tries: Try[],
+): Promise<Stop> {
+  const total = chunkCount(row.files ?? []);
+  const stopped = from < total ? await sendChunks(row, from, parts, tries) : undefined;
+  if (stopped !== undefined) return stopped;
+  const sent = await send(row, await makeMessage(row, parts.contents), null, parts, tries);
+  return { sent, chunk: total, resumeFrom: wantedChunk(sent, total) };
 }
 
 /** Undefined when all of them were accepted. */
@@ -62,20 +75,20 @@ async function sendChunks(
 ): Promise<Stop | undefined> {
   for await (const message of makeChunks(row, parts.contents, from)) {
     const sent = await send(row, message, message.index, parts, tries);
-    const { status = 0, headers = {} } = sent.response ?? {};
-    if (status >= 200 && status < 300) {
-      await parts.onChunk(message.index + 1);
-      continue;
+    const { status = 0 } = sent.response ?? {};
+    if (status < 200 || status >= 300) {
+      const { index } = message;
+      return { sent, chunk: index, resumeFrom: wantedChunk(sent, index) };
     }
-    const resumeFrom = status === 409 ? wantedChunk(headers, message.index) : undefined;
-    return { sent, chunk: message.index, resumeFrom };
+    await parts.onChunk(message.index + 1);
   }
   return undefined;
 }
 
-/** Only back: whoever wants the same again and again would be told it for ever. */
-function wantedChunk(headers: Readonly<Record<string, string>>, index: number): number | undefined {
-  const text = headers["croft-resume-from"] ?? "";
+/** Some that came before are missing there. Only back: one that was not sent yet is no answer. */
+function wantedChunk({ response }: Sent, index: number): number | undefined {
+  if (response?.status !== 409) return undefined;
+  const text = response.headers["croft-resume-from"] ?? "";
   return /^\d{1,9}$/.test(text) && Number(text) < index ? Number(text) : undefined;
 }
 

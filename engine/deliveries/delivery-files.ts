@@ -25,16 +25,38 @@ export function encodedPath(path: Buffer): { readonly text: string; readonly isB
     : { text: path.toString("base64"), isBase64: true };
 }
 
-/** By which order is kept for each path; that two paths share one only makes one of them wait. */
-export function pathKey(path: string): bigint {
-  return createHash("sha256").update(path).digest().readBigInt64BE();
+/** By which order is kept; that two names share a key only makes one of them wait. */
+export interface PathKeys {
+  /** Of the files. */
+  readonly path_keys: readonly string[];
+  /** Of the directories above them: a file may take the place of one, or the other way round. */
+  readonly above_keys: readonly string[];
 }
 
-export function keysOf(files: readonly DeliveryFile[]): bigint[] {
-  const paths = files.flatMap(({ path, previous_path }) =>
-    previous_path === undefined ? [path] : [path, previous_path],
-  );
-  return [...new Set(paths.map(pathKey))];
+export function keysOf(files: readonly DeliveryFile[]): PathKeys {
+  const paths = new Set<string>();
+  const above = new Set<string>();
+  for (const path of files.flatMap(namesOf)) {
+    paths.add(keyOf(path));
+    for (let at = path.indexOf(SLASH); at !== -1; at = path.indexOf(SLASH, at + 1)) {
+      above.add(keyOf(path.subarray(0, at)));
+    }
+  }
+  return { path_keys: [...paths], above_keys: [...above] };
+}
+
+const SLASH = "/".charCodeAt(0);
+
+/** As bytes: a name that is no valid UTF-8 may lie in a directory whose name is. */
+function namesOf(file: DeliveryFile): Buffer[] {
+  const { path, path_encoding, previous_path, previous_path_encoding } = file;
+  const own = Buffer.from(path, path_encoding ?? "utf8");
+  if (previous_path === undefined) return [own];
+  return [own, Buffer.from(previous_path, previous_path_encoding ?? "utf8")];
+}
+
+function keyOf(path: Buffer): string {
+  return createHash("sha256").update(path).digest().readBigInt64BE().toString();
 }
 
 /** Submodules are commits of other repositories, and deleted files are nothing. */

@@ -1,127 +1,22 @@
 // Messages reach the app, signed, in order for each path; what is not accepted is tried again, divided or set aside.
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { expect, onTestFinished, test } from "vitest";
-import { scratchEngine } from "../../test/support/scratch-engine.ts";
+import { expect, test } from "vitest";
+import { deliveryScene } from "../../test/support/delivery-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
-import { type WebhookReceiver, webhookReceiver } from "../../test/support/webhook-receiver.ts";
-import { onboardApp } from "../apps/onboard-app.ts";
-import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { Engine } from "../engine.ts";
+import type { WebhookReceiver } from "../../test/support/webhook-receiver.ts";
 import { newId } from "../new-id.ts";
-import { openSigningSecrets } from "../secrets/signing-secret-store.ts";
-import { findWatch } from "../watches/watch-rows.ts";
-import { SyncWriter } from "../watches/write-sync.ts";
-import { CHUNK_BYTES, type DeliveryFile } from "./delivery-files.ts";
-import { DeliveryRunner } from "./delivery-runner.ts";
+import { CHUNK_BYTES } from "./delivery-files.ts";
 import { readDelivery } from "./read-deliveries.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 
 const ALL = { owner: undefined };
-const QUICK = { "deliveries.retries": "10ms,20ms,30ms", "deliveries.timeout": "2s" };
-
-async function scene(flags: Record<string, string> = {}) {
-  const receiver = await webhookReceiver();
-  const engine = await scratchEngine({ ...QUICK, allowPrivate: receiver.host, ...flags });
-  const app = await onboardApp(engine, {
-    ...{ name: "docs", email: "a@example.com", description: "", delivery_slots: 4 },
-    base_url: receiver.url,
-  });
-  const watchId = await addWatch(engine, app.id);
-  const blobs = new Map<string, Buffer>();
-  const dispatcher = await Dispatcher.start(engine);
-  onTestFinished(() => dispatcher.close());
-  const start = () => startRunner(engine, dispatcher, blobs);
-  const query = async <T>(text: string, values: unknown[] = []) =>
-    (await engine.database.pool.query(text, values)).rows as T[];
-  const states = async () =>
-    (await query<{ state: string }>("select state from croft.delivery order by id")).map(
-      ({ state }) => state,
-    );
-  const settled = () =>
-    waitUntil("all to be settled", async () =>
-      (await states()).every((state) => !["pending", "sending", "staged"].includes(state)),
-    );
-  return {
-    ...{ engine, app, receiver, watchId, blobs, dispatcher, start, query, states, settled },
-    sync,
-  };
-
-  /** One step of the watch: these files with these contents. */
-  async function sync(
-    files: Record<string, string | Buffer | null>,
-    filesMax = 100,
-  ): Promise<string> {
-    const watch = await findWatch(engine.database.pool, watchId);
-    if (watch === undefined) throw new Error("no watch");
-    const commit = createHash("sha1").update(newId()).digest("hex");
-    const plan = {
-      watch,
-      dispatcherId: dispatcher.id,
-      host: engine.hostId,
-      isResync: false,
-      isReset: false,
-    };
-    const writer = new SyncWriter(engine.database, {
-      ...{ ...plan, to: { commit, ref: "refs/heads/main" }, filesMax },
-    });
-    await writer.begin();
-    for (const [path, content] of Object.entries(files))
-      if (content === null) await writer.add({ path, change: "deleted" });
-    await writer.endDeletions();
-    for (const [path, content] of Object.entries(files))
-      if (content !== null) await writer.add(fileOf(path, content));
-    expect(await writer.finish()).toBe(true);
-    return commit;
-  }
-
-  function fileOf(path: string, content: string | Buffer): DeliveryFile {
-    const bytes = Buffer.from(content);
-    const blob = createHash("sha1").update(bytes).digest("hex");
-    blobs.set(blob, bytes);
-    return { path, change: "created", mode: "100644", blob, size: bytes.length };
-  }
-}
-
-async function addWatch({ database }: Engine, appId: string): Promise<string> {
-  const [repository, watch] = [newId(), newId()];
-  await database.pool.query(
-    `with r as (insert into croft.repository (id, url, poll_ms, next_poll_at) values ($1, 'https://example.com/r', 1000, 'infinity') returning id)
-     insert into croft.watch (id, app_id, repository_id, ref) select $2, $3, id, '' from r`,
-    [repository, watch, appId],
-  );
-  return watch;
-}
-
-function startRunner(engine: Engine, dispatcher: Dispatcher, blobs: Map<string, Buffer>) {
-  const read = (blob: string) => {
-    const found = blobs.get(blob);
-    if (found === undefined) throw new Error(`no blob ${blob}`);
-    return found;
-  };
-  const runner = DeliveryRunner.start({
-    ...engine,
-    dispatcher,
-    secrets: (appId) => openSigningSecrets(engine.vault, appId),
-    mayRead: async () => true,
-    contentsOf: async () => ({
-      read: async (blob) => read(blob),
-      stream: async function* (blob) {
-        const bytes = read(blob);
-        for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
-      },
-    }),
-  });
-  onTestFinished(() => runner.close(0));
-  return runner;
-}
-
 function pathsOf({ received }: WebhookReceiver): string[][] {
   return received.map(({ body }) => (body.data.files ?? []).map(({ path }) => path));
 }
 
 test("a sync is sent as signed messages that an independent library accepts", async () => {
-  const { app, receiver, start, sync, settled, states } = await scene();
+  const { app, receiver, start, sync, settled, states } = await deliveryScene();
   const commit = await sync({
     "old.md": null,
     "a.md": "hello\n",
@@ -159,7 +54,7 @@ test("a sync is sent as signed messages that an independent library accepts", as
 });
 
 test("what is not accepted is tried again with the same id and body, then given up, and sent again by hand", async () => {
-  const { engine, receiver, start, sync, settled, states, query } = await scene();
+  const { engine, receiver, start, sync, settled, states, query } = await deliveryScene();
   receiver.answer = () => ({ status: 500, body: "broken" });
   await sync({ "a.md": "a" });
   start();
@@ -184,7 +79,7 @@ test("what is not accepted is tried again with the same id and body, then given 
 });
 
 test("a refused message is divided until the file to blame is alone; the rest is delivered", async () => {
-  const { receiver, start, sync, settled, query } = await scene();
+  const { receiver, start, sync, settled, query } = await deliveryScene();
   receiver.answer = ({ body }) => {
     const isPoison = body.data.files?.some(({ path }) => path === "f5.md") === true;
     return { status: isPoison ? 422 : 204 };
@@ -208,7 +103,7 @@ test("a refused message is divided until the file to blame is alone; the rest is
 });
 
 test("order is kept for each path, and other paths do not wait", async () => {
-  const { receiver, start, sync, settled } = await scene({
+  const { receiver, start, sync, settled } = await deliveryScene({
     "deliveries.retries": "200ms,200ms,200ms,200ms",
   });
   let refusals = 0;
@@ -234,7 +129,7 @@ test("order is kept for each path, and other paths do not wait", async () => {
 });
 
 test("a large file comes in verified pieces, goes on where it was cut off, and back when it is asked to", async () => {
-  const { receiver, start, sync, settled } = await scene();
+  const { receiver, start, sync, settled } = await deliveryScene();
   const content = Buffer.alloc(CHUNK_BYTES * 3 + 17, "0123456789");
   let isCut = false;
   let isAsked = false;
@@ -280,7 +175,7 @@ test("a large file comes in verified pieces, goes on where it was cut off, and b
 });
 
 test("410 stops the address, Retry-After all messages of the app", async () => {
-  const { receiver, start, sync, query } = await scene();
+  const { receiver, start, sync, query } = await deliveryScene();
   receiver.answer = () => ({ status: 429, headers: { "retry-after": "3600" } });
   await sync({ "a.md": "a" });
   start();
@@ -302,7 +197,9 @@ test("410 stops the address, Retry-After all messages of the app", async () => {
 });
 
 test("an answer without end, no answer and a cut line cost the app its turn, and nobody else", async () => {
-  const { receiver, start, sync, settled, states } = await scene({ "deliveries.timeout": "300ms" });
+  const { receiver, start, sync, settled, states } = await deliveryScene({
+    "deliveries.timeout": "300ms",
+  });
   let nth = 0;
   receiver.answer = (_, response) => {
     nth++;
@@ -324,7 +221,7 @@ test("an answer without end, no answer and a cut line cost the app its turn, and
 });
 
 test("what a dead dispatcher had in its hands is sent by another, under the same id", async () => {
-  const { engine, receiver, start, sync, settled, query } = await scene();
+  const { engine, receiver, start, sync, settled, query } = await deliveryScene();
   await sync({ "a.md": "a" });
   const dead = newId();
   await query(
@@ -343,7 +240,7 @@ test("what a dead dispatcher had in its hands is sent by another, under the same
 });
 
 test("an answer counts by its status, though its body breaks off", async () => {
-  const { receiver, start, sync, settled, states } = await scene();
+  const { receiver, start, sync, settled, states } = await deliveryScene();
   receiver.answer = (_, response) => {
     response.writeHead(200, { "content-length": "1000" });
     response.write("half", () => response.socket?.destroy());
@@ -357,7 +254,7 @@ test("an answer counts by its status, though its body breaks off", async () => {
 });
 
 test("nothing is sent without a signature: an app that is being deleted has none", async () => {
-  const { receiver, start, sync, query } = await scene();
+  const { receiver, start, sync, query } = await deliveryScene();
   await query("delete from croft.signing_secret");
   await sync({ "a.md": "a" });
   start();

@@ -26,6 +26,12 @@ export interface DeliveryRunnerParts
 const SENDING_MAX = 64;
 const LOOK_EVERY_MS = 30_000;
 const LOOK_AGAIN_MS = 1000;
+/** While some are on their way: the end of the first of them comes before, as a rule. */
+const LOOK_SOON_MS = 50;
+/** Each telling costs a transaction, however many it tells of. */
+const TOGETHER_MS = 2;
+/** A secret that was opened is good for the messages that go out in the same moment. */
+const SECRETS_MS = 200;
 /** The content could not be read, or the database was away: not the app's fault. */
 const AGAIN_AFTER_MS = 10_000;
 
@@ -36,6 +42,12 @@ export class DeliveryRunner {
   readonly #deafen: () => void;
   readonly #closing = new AbortController();
   readonly #sending = new Set<Promise<void>>();
+  readonly #secrets = new Map<
+    string,
+    { readonly atMs: number; readonly opened: Promise<readonly string[]> }
+  >();
+  #secretsClearedAt = 0;
+  #waking: NodeJS.Timeout | undefined;
   #results: DeliveryResult[] = [];
 
   private constructor(parts: DeliveryRunnerParts) {
@@ -63,6 +75,7 @@ export class DeliveryRunner {
     await this.#rounds.close();
     await Promise.all(this.#sending);
     clearTimeout(timer);
+    clearTimeout(this.#waking);
     this.#closing.abort();
     await this.#sender.close();
     try {
@@ -74,6 +87,8 @@ export class DeliveryRunner {
   }
 
   async #round(): Promise<number> {
+    clearTimeout(this.#waking);
+    this.#waking = undefined;
     await this.#settle();
     const room = SENDING_MAX - this.#sending.size;
     if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
@@ -82,11 +97,18 @@ export class DeliveryRunner {
     for (const row of claimed) {
       const sending = this.#send(row).finally(() => {
         this.#sending.delete(sending);
-        this.#rounds.wake();
+        this.#wakeSoon();
       });
       this.#sending.add(sending);
     }
-    return claimed.length > 0 ? 0 : await this.#untilNext();
+    if (claimed.length === room) return 0;
+    return claimed.length > 0 ? LOOK_SOON_MS : await this.#untilNext();
+  }
+
+  /** Those that end together are told together; the last one does not wait. */
+  #wakeSoon(): void {
+    if (this.#sending.size === 0) this.#rounds.wake();
+    else this.#waking ??= setTimeout(() => this.#rounds.wake(), TOGETHER_MS);
   }
 
   async #settle(): Promise<void> {
@@ -123,7 +145,8 @@ export class DeliveryRunner {
   }
 
   async #attempt(row: ClaimedDelivery): Promise<DeliveryResult | undefined> {
-    const { database, dispatcher, config, version, secrets } = this.#parts;
+    const { database, dispatcher, config, version } = this.#parts;
+    const secrets = (appId: string) => this.#secretsOf(appId);
     const { id, attempt } = row;
     const isOfFiles = row.files !== null && row.watch_id !== null;
     if (isOfFiles && !(await this.#parts.mayRead(row.watch_id))) {
@@ -134,15 +157,33 @@ export class DeliveryRunner {
       ...{ sender: this.#sender, secrets, contents, version, signal: this.#closing.signal },
       rules: { scheduleMs: config.deliveries.retries, random: Math.random },
       onChunk: async (chunk) => {
-        await database.pool.query(
+        const { rowCount } = await database.pool.query(
           "update croft.delivery set chunk = $3 where id = $1 and attempt = $2 and state = 'sending'",
           [id, attempt, chunk],
         );
+        if (rowCount !== 1)
+          throw new Error("it was removed, or is another's, in the middle of a file");
+        const mayGoOn = row.watch_id === null || (await this.#parts.mayRead(row.watch_id));
+        if (!mayGoOn) throw new Error(HELD.message);
       },
     });
     if (kind === "settled") return result;
     await divideDelivery(database, dispatcher.id, { id, attempt }, result, row.files ?? []);
     return undefined;
+  }
+
+  #secretsOf(appId: string): Promise<readonly string[]> {
+    const now = performance.now();
+    const known = this.#secrets.get(appId);
+    if (known !== undefined && now - known.atMs < SECRETS_MS) return known.opened;
+    if (now - this.#secretsClearedAt > SECRETS_MS) {
+      this.#secrets.clear();
+      this.#secretsClearedAt = now;
+    }
+    const opened = this.#parts.secrets(appId);
+    opened.catch(() => this.#secrets.delete(appId)); // whoever waits for it hears of it
+    this.#secrets.set(appId, { atMs: now, opened });
+    return opened;
   }
 
   async #untilNext(): Promise<number> {

@@ -43,18 +43,22 @@ const SELECT = `select d.id, d.app_id, d.watch_id, r.url, d.type, d.state, s.to_
     left join croft.repository r on r.id = w.repository_id left join croft.sync s on s.id = d.sync_id
   where d.state <> 'staged' and a.deleted_at is null and ($1::text is null or 'app:' || d.app_id = $1)`;
 const PATHS_MAX = 1000;
+const PARTS_MAX = 100;
 const ATTEMPTS_MAX = 50;
 
 export async function listDeliveries(
   { pool }: Database,
   scope: Scope,
-  { app, watch, state, cursor, limit }: DeliveryQuery,
+  { app, watch, state, type, cursor, limit }: DeliveryQuery,
 ): Promise<DeliveryList> {
   const { rows } = await pool.query<DeliveryRow>(
     `${SELECT} and ($2::uuid is null or d.app_id = $2) and ($3::uuid is null or d.watch_id = $3)
-       and ($4::text is null or d.state = $4) and ($5::uuid is null or d.id < $5)
-     order by d.id desc limit $6`,
-    [scope.owner ?? null, app ?? null, watch ?? null, state ?? null, cursor ?? null, limit + 1],
+       and ($4::text is null or d.state = $4) and ($5::text is null or d.type = $5) and ($6::uuid is null or d.id < $6)
+     order by d.id desc limit $7`,
+    [
+      ...[scope.owner ?? null, app ?? null, watch ?? null, state ?? null, type ?? null],
+      ...[cursor ?? null, limit + 1],
+    ],
   );
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { deliveries: rows.slice(0, limit).map(deliveryOf), next_cursor: last?.id ?? null };
@@ -81,9 +85,15 @@ export async function readDelivery(
      from croft.delivery_attempt where delivery_id = $1 order by at desc limit ${ATTEMPTS_MAX}`,
     [id],
   );
+  const { rows: parts } = await client.query<DeliveryDetails["parts"][number]>(
+    `select p.id, p.state, coalesce(jsonb_array_length(p.files), 0) as files, p.replay_of
+     from croft.delivery d join croft.delivery p on p.sync_id = d.sync_id and p.message = d.message
+     where d.id = $1 and p.id <> d.id and p.state <> 'staged' order by p.id limit ${PARTS_MAX}`,
+    [id],
+  );
   return {
     ...deliveryOf(row),
-    paths,
+    ...{ parts, paths },
     attempts: attempts.map((each) => ({ ...each, at: each.at.toISOString() })),
   };
 }

@@ -5,6 +5,7 @@ import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
 import { readDelivery } from "./read-deliveries.ts";
+import { replayGivenUp } from "./replay-given-up.ts";
 
 export async function replayDelivery(
   database: Database,
@@ -13,6 +14,11 @@ export async function replayDelivery(
 ): Promise<string> {
   return await inTransaction(database, async (client) => {
     await readDelivery(client, scope, id);
+    // No sync of its watch is queued meanwhile: that one would neither be seen here, nor wait for what is sent again.
+    await client.query(
+      "select from croft.watch where id = (select watch_id from croft.delivery where id = $1) for no key update",
+      [id],
+    );
     const { rows } = await client.query<{ state: string }>(
       "select state from croft.delivery where id = $1 for update",
       [id],
@@ -25,26 +31,14 @@ export async function replayDelivery(
         [id],
       );
     } else if (state === "failed" || state === "quarantined") {
-      await client.query(
-        `with again as (
-           update croft.delivery set state = 'pending', failures = 0, refusals = 0, due_at = croft.now(), settled_at = null,
-             waits = 0, seq = seq + 1
-           where id = $1 returning id, seq, app_id, watch_id, sync_id
-         ), told as (
-           insert into croft.event (subject, seq, owner, type, data)
-             select id, seq, 'app:' || app_id, 'delivery.queued', jsonb_build_object('watch', watch_id) from again
-         )
-         update croft.sync set unsettled = unsettled + 1, state = 'ready', settled_at = null
-           where id = (select sync_id from again)`,
-        [id],
-      );
+      await replayGivenUp(client, [id]);
     } else if (state === "delivered") {
       const copy = newId();
       await client.query(
         `with copy as (
-           insert into croft.delivery (id, app_id, watch_id, sync_id, type, number, message, files, data, path_keys, host,
-               replay_of, seq)
-             select $2, app_id, watch_id, sync_id, type, number, message, files, data, path_keys, host, id, 1
+           insert into croft.delivery (id, app_id, watch_id, sync_id, type, number, message, files, data, path_keys, above_keys,
+               host, replay_of, seq)
+             select $2, app_id, watch_id, sync_id, type, number, message, files, data, path_keys, above_keys, host, id, 1
              from croft.delivery where id = $1 returning id, app_id, watch_id, sync_id
          ), told as (
            insert into croft.event (subject, seq, owner, type, data)
@@ -73,11 +67,13 @@ export async function replayDelivery(
 async function requireNewest(client: Queryable, id: string): Promise<void> {
   const { rows } = await client.query(
     `select 1 from croft.delivery d join croft.delivery later on later.watch_id = d.watch_id and later.number > d.number
-       and later.path_keys && d.path_keys and later.sync_id <> d.sync_id
-     where d.id = $1 limit 1`,
+         and later.sync_id <> d.sync_id
+       join croft.sync s on s.id = later.sync_id
+     where d.id = $1 and (s.is_reset or later.path_keys && (d.path_keys || d.above_keys) or later.above_keys && d.path_keys)
+     limit 1`,
     [id],
   );
   if (rows.length === 0) return;
-  const way = "a later delivery has one of its paths; re-sync the watch instead";
+  const way = "a later delivery is about the same paths; re-sync the watch instead";
   throw new EngineError("delivery-busy", way);
 }

@@ -53,14 +53,20 @@ export class Sender {
   async send({ url, headers, body, signal }: OutgoingMessage): Promise<Sent> {
     const startedAt = performance.now();
     const took = () => Math.round(performance.now() - startedAt);
-    const deadline = AbortSignal.timeout(this.#options.timeoutMs);
+    // One for all causes: signals made of others are dear, and messages are many.
+    const ending = new AbortController();
+    const late = new DOMException("no answer in time", "TimeoutError");
+    const timer = setTimeout(() => ending.abort(late), this.#options.timeoutMs);
+    const onAbort = () => ending.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
     try {
+      signal?.throwIfAborted();
       const answer = await request(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
         dispatcher: this.#agent,
-        signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+        signal: ending.signal,
       });
       const text = await firstOf(answer.body);
       const retryAfterMs = parseRetryAfter(headerOf(answer.headers["retry-after"]), new Date());
@@ -77,6 +83,9 @@ export class Sender {
     } catch (error) {
       signal?.throwIfAborted();
       return { answer: unanswered(error), durationMs: took(), response: null };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 

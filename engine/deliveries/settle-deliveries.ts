@@ -51,20 +51,11 @@ export async function claimDeliveries(
   { id, host }: Pick<Dispatcher, "id" | "host">,
   max: number,
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await pool.query<ClaimedDelivery>(
-    `select d.id, d.type, d.created_at, d.files, d.data, d.message, d.app_id, a.base_url, a.endpoint_failures, d.watch_id,
-       c.claimed_attempt as attempt, d.failures,
-       d.refusals, d.chunk,
-       case when w.id is not null then
-         json_build_object('id', w.id, 'url', r.url, 'ref', coalesce(s.ref, w.told_ref, nullif(w.ref, ''))) end as watch,
-       case when s.id is not null then json_build_object('id', s.id, 'from_commit', s.from_commit, 'to_commit', s.to_commit,
-         'is_resync', s.is_resync, 'is_reset', s.is_reset, 'messages', s.messages) end as sync
-     from croft.claim_deliveries($1, $2, $3) c
-     join croft.delivery d on d.id = c.delivery_id join croft.app a on a.id = d.app_id
-     left join croft.watch w on w.id = d.watch_id left join croft.repository r on r.id = w.repository_id
-     left join croft.sync s on s.id = d.sync_id`,
-    [id, host, max],
-  );
+  const { rows } = await pool.query<ClaimedDelivery>({
+    name: "claim-deliveries",
+    text: "select * from croft.claim_deliveries($1, $2, $3)",
+    values: [id, host, max],
+  });
   return rows;
 }
 
@@ -74,10 +65,13 @@ export async function settleDeliveries(
   dispatcherId: string,
   results: readonly DeliveryResult[],
 ): Promise<string[]> {
-  const { rows } = await pool.query<{ told: string[] }>(
-    "select croft.settle_deliveries($1, $2) as told",
-    [dispatcherId, JSON.stringify(results)],
-  );
+  const tries = results.flatMap(({ id, tries: own }) => own.map((each) => ({ id, ...each })));
+  const told = results.map(({ tries: _, ...result }) => result);
+  const { rows } = await pool.query<{ told: string[] }>({
+    name: "settle-deliveries",
+    text: "select croft.settle_deliveries($1, $2, $3) as told",
+    values: [dispatcherId, JSON.stringify(told), JSON.stringify(tries)],
+  });
   return rows[0]?.told ?? [];
 }
 
@@ -91,18 +85,24 @@ export async function divideDelivery(
 ): Promise<void> {
   const middle = Math.ceil(files.length / 2);
   await inTransaction(database, async (client) => {
-    const { rowCount } = await client.query(
-      `update croft.delivery set state = 'split', dispatcher_id = null, settled_at = croft.now(), seq = seq + 1,
-         status_code = $4, error = $5
-       where id = $1 and dispatcher_id = $2 and state = 'sending' and attempt = $3`,
+    // As everybody who settles: a sync that lets its messages wait for this one is waited for, and seen.
+    await client.query("select from croft.delivery where id = $1 for update", [id]);
+    const { rows } = await client.query<{ state: "split" | "cancelled" }>(
+      `update croft.delivery set state = case when is_superseded then 'cancelled' else 'split' end, dispatcher_id = null,
+         settled_at = croft.now(), seq = seq + 1, status_code = $4, error = $5
+       where id = $1 and dispatcher_id = $2 and state = 'sending' and attempt = $3 returning state`,
       [id, dispatcherId, attempt, result.status_code ?? null, result.error ?? null],
     );
-    if (rowCount !== 1) return; // another's by now
-    for (const half of [files.slice(0, middle), files.slice(middle)]) {
+    const [changed] = rows;
+    if (changed === undefined) return; // another's by now
+    const halves = [files.slice(0, middle), files.slice(middle)];
+    for (const half of changed.state === "split" ? halves : []) {
+      const { path_keys, above_keys } = keysOf(half);
       await client.query(
         `with made as (
-           insert into croft.delivery (id, app_id, watch_id, sync_id, type, number, message, files, path_keys, host, state, replay_of)
-             select $2, app_id, watch_id, sync_id, type, number, message, $3, $4, host, 'pending', replay_of
+           insert into croft.delivery (id, app_id, watch_id, sync_id, type, number, message, files, path_keys, above_keys, host,
+               state, replay_of)
+             select $2, app_id, watch_id, sync_id, type, number, message, $3, $4, $5, host, 'pending', replay_of
              from croft.delivery where id = $1 returning id
          ), waiting as (
            insert into croft.delivery_wait (delivery_id, waits_for)
@@ -112,7 +112,7 @@ export async function divideDelivery(
          )
          update croft.sync set unsettled = unsettled + 1
            where id = (select sync_id from croft.delivery where id = $1)`,
-        [id, newId(), JSON.stringify(half), keysOf(half).map(String)],
+        [id, newId(), JSON.stringify(half), path_keys, above_keys],
       );
     }
     for (const each of result.tries) {
@@ -132,7 +132,7 @@ export async function divideDelivery(
     await client.query(
       `with told as (
          insert into croft.event (subject, seq, owner, type, data)
-           select id, seq, 'app:' || app_id, 'delivery.split', jsonb_build_object('watch', watch_id) from croft.delivery where id = $1)
+           select id, seq, 'app:' || app_id, 'delivery.' || state, jsonb_build_object('watch', watch_id) from croft.delivery where id = $1)
        select croft.release_waiting(array[$1::uuid], array_remove(array[sync_id], null)), croft.announce(array[$1::uuid]),
          pg_notify('croft_delivery', '') from croft.delivery where id = $1`,
       [id],

@@ -21,6 +21,9 @@ export class Dispatcher {
   readonly #rounds: Rounds;
   readonly #onFreed: (() => void)[] = [];
   #id = newId();
+  #renewedAt = performance.now();
+  /** When it may take others for dead. */
+  #judgesFrom = 0;
 
   private constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -59,6 +62,7 @@ export class Dispatcher {
 
   async #round(): Promise<number> {
     await this.#renew();
+    if (performance.now() < this.#judgesFrom) return RENEW_EVERY_MS;
     const dead = await this.#findDead();
     if (dead.length > 0) await this.#free(dead);
     return RENEW_EVERY_MS;
@@ -72,6 +76,10 @@ export class Dispatcher {
       `update croft.dispatcher set lease_until = croft.now() + make_interval(secs => $2) where id = $1`,
       [this.#id, LEASE_MS / 1000],
     );
+    const now = performance.now();
+    // Who could not renew its own lease says nothing of others': the database was away, for all of them.
+    if (now - this.#renewedAt > LEASE_MS / 2) this.#judgesFrom = now + 2 * RENEW_EVERY_MS;
+    this.#renewedAt = now;
     if (rowCount === 1) return;
     this.#id = newId();
     await database.pool.query(

@@ -1,9 +1,10 @@
-// All that a process does for watches: it polls, syncs and sends.
+// All that a process does for watches: it polls, syncs and sends, and clears away what its host has for nobody.
 
 import { DeliveryRunner } from "../deliveries/delivery-runner.ts";
 import type { Contents } from "../deliveries/message-body.ts";
 import type { ClaimedDelivery } from "../deliveries/settle-deliveries.ts";
 import type { Engine } from "../engine.ts";
+import { UnusedMirrors } from "../janitor/unused-mirrors.ts";
 import { openSigningSecrets } from "../secrets/signing-secret-store.ts";
 import { PollRunner } from "../watches/poll-runner.ts";
 import { ReadChecks } from "../watches/read-checks.ts";
@@ -25,9 +26,10 @@ export async function startDispatching(engine: Engine): Promise<Dispatching> {
     mayRead: (watchId) => checks.mayRead(watchId),
     contentsOf: (delivery) => contentsOf(engine, delivery),
   });
+  const mirrors = UnusedMirrors.start(engine);
   return {
     close: async (graceMs) => {
-      await Promise.all([polls.close(), deliveries.close(graceMs)]);
+      await Promise.all([polls.close(), deliveries.close(graceMs), mirrors.close()]);
       await dispatcher.close();
     },
   };

@@ -8,6 +8,7 @@ import type { Engine } from "../engine.ts";
 import type { Log } from "../log.ts";
 import { forgetInCheckouts } from "../runs/forget-in-checkouts.ts";
 import { finishRotation } from "../secrets/rotate-key.ts";
+import { warnExpiring } from "../secrets/warn-expiring.ts";
 import { AppRemover } from "./app-remover.ts";
 
 export interface Janitor {
@@ -38,6 +39,7 @@ export function startJanitor(door: JanitorDoor): Janitor {
     const chore = choreOf(door.log, isStopped);
     await chore("old rows", () => clean(door.database, door.config, isStopped));
     await chore("stored files", () => sweepAssets(door.assets, isStopped));
+    await chore("old credentials", () => warnExpiring(door.database));
     await chore("values with an old key", () => finishRotation(door.vault, isStopped));
     if (performance.now() - checkedAt < CHECK_EVERY_MS) return;
     checkedAt = performance.now();
@@ -109,6 +111,8 @@ export async function clean(
         ["croft.forget_jobs", retention.jobs],
         ["croft.forget_workspaces", retention.jobs],
         ["croft.forget_assets", retention.artifacts],
+        ["croft.forget_deliveries", retention.deliveries],
+        ["croft.forget_syncs", retention.deliveries],
       ] as const;
       for (const [step, ageMs] of steps) {
         for (let batch = 0, isMore = true; isMore && batch < BATCHES_MAX && !isStopped(); batch++) {

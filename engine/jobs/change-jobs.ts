@@ -60,6 +60,7 @@ export function retryOf(job: Job): SubmittedJob {
     ...(job.attempts === null ? {} : { attempts: job.attempts }),
     ...(job.timeout_ms === null ? {} : { timeout_ms: job.timeout_ms }),
     ...(job.source_task_id === null ? {} : { source_task_id: job.source_task_id }),
+    ...(job.notify ? { notify: true } : {}),
     dedupe: job.dedupe ?? `retry:${job.id}`,
     retry_of: job.id,
   };

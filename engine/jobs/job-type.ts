@@ -1,6 +1,7 @@
 // What can be done: job types by name, each with the shape of its input and the function that does it.
 import type { z } from "zod";
 import { EngineError } from "../engine-error.ts";
+import type { SecretMask } from "../logs/secret-mask.ts";
 
 /** One attempt of a job, as its handler sees it. */
 export interface Attempt<Input = unknown> {
@@ -17,8 +18,11 @@ export interface Attempt<Input = unknown> {
    * fast as it comes, and whoever writes much should wait for it.
    */
   log(text: string | Buffer, stream?: "stdout" | "stderr" | "croft"): Promise<void> | undefined;
-  /** Values that must not stand in the log, the result or an error, whoever puts them there. */
-  mask(secrets: readonly string[]): void;
+  /**
+   * Values that must not stand in the log, the result or an error, whoever puts them there. Returns all of the attempt so
+   * far, for texts that go elsewhere.
+   */
+  mask(secrets: readonly string[]): SecretMask;
   /** From now on, what this user runs in the directory ends when this worker may not go on, even if it is stopped itself. */
   guard(directory: string, uid: number): Promise<void>;
   /** From 0 to 1; the last word within a moment counts. */

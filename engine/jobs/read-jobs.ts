@@ -30,6 +30,7 @@ interface JobRow {
   readonly dedupe: string | null;
   readonly source_task_id: string | null;
   readonly retry_of: string | null;
+  readonly notify: boolean | null;
   readonly run_id: string | null;
   readonly step: string | null;
   readonly worker_id: string | null;
@@ -146,6 +147,7 @@ function jobOf(row: JobRow): Job {
     priority: PRIORITIES[rank] ?? "normal",
     position: position === null ? null : Number(position),
     timeout_ms: timeout_ms === null ? null : Number(timeout_ms),
+    notify: row.notify === true,
     cancel_requested: cancel_requested_at !== null && row.status === "running",
     result_assets: [],
     created_at: row.created_at.toISOString(),

@@ -57,6 +57,7 @@ export class JobIntake {
 
   /** Resolves when the job is durable. */
   async submit(job: SubmittedJob): Promise<Submission> {
+    requireHearer(job);
     await this.check(job);
     const row = rowOf(job);
     return await new Promise<Submission>((resolve, reject) => {
@@ -67,7 +68,10 @@ export class JobIntake {
 
   /** All or none, as part of the caller's transaction: they are there when it commits. */
   async submitWithin(client: Queryable, jobs: readonly SubmittedJob[]): Promise<Submission[]> {
-    for (const job of jobs) await this.check(job, client);
+    for (const job of jobs) {
+      requireHearer(job);
+      await this.check(job, client);
+    }
     const rows = jobs.map(rowOf);
     const settled = new Map<unknown, Outcome>();
     for (let nth = 0; settled.size < rows.length; nth++) {
@@ -147,9 +151,11 @@ export class JobIntake {
     rows: readonly object[],
     client: Queryable = this.#database.pool,
   ): Promise<Map<string, Outcome>> {
+    const tells = rows.some((row) => "notify" in row && row.notify === true);
+    const enqueue = tells ? "enqueue_telling" : "enqueue";
     const statement = {
-      name: "enqueue",
-      text: "select asked, job_id, outcome from croft.enqueue($1)",
+      name: enqueue,
+      text: `select asked, job_id, outcome from croft.${enqueue}($1)`,
       values: [JSON.stringify(rows)],
     };
     const ask = () => client.query<Outcome>(statement);
@@ -158,6 +164,15 @@ export class JobIntake {
     const { rows: outcomes } = await (isAlone ? despiteDeadlocks(ask) : ask());
     return new Map(outcomes.map((outcome) => [outcome.asked, outcome]));
   }
+}
+
+/** Whoever has no address cannot be told, and should not wait for it. */
+export function requireHearer(work: {
+  readonly owner: string;
+  readonly notify?: boolean | undefined;
+}): void {
+  if (work.notify !== true || work.owner.startsWith("app:")) return;
+  throw new EngineError("invalid-input", "not valid: notify: only apps are told of an end");
 }
 
 function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {

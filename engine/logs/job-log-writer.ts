@@ -32,9 +32,10 @@ export class JobLogWriter {
   }
 
   /** Blots these out of everything that is written from now on. */
-  mask(secrets: readonly string[]): void {
+  mask(secrets: readonly string[]): SecretMask {
     this.#mask = this.#mask.and(secrets);
     for (const { redact } of this.#streams.values()) redact.use(this.#mask);
+    return this.#mask;
   }
 
   /** With all that is blotted out so far: for texts of the attempt that go elsewhere. */

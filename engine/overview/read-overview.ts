@@ -22,6 +22,7 @@ export async function readOverview({
     version: string;
     size_bytes: string;
     connections: number;
+    apps: Overview["apps"];
     admins: number;
     sessions: number;
   }>`
@@ -29,6 +30,17 @@ export async function readOverview({
       current_setting('server_version') as version,
       pg_database_size(current_database()) as size_bytes,
       (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
+      json_build_object(
+        'total', (select count(*) from croft.app where deleted_at is null),
+        'stopped', (select count(*) from croft.app where deleted_at is null and not is_paused
+          and (endpoint_gone_at is not null or endpoint_closed_until > croft.now())),
+        'failing_watches', (select count(*) from croft.watch w join croft.app a on a.id = w.app_id
+          where w.state = 'failing' and a.deleted_at is null),
+        'failed_deliveries', ${countDeliveries("failed")},
+        'quarantined_deliveries', ${countDeliveries("quarantined")},
+        'expiring_credentials', (select count(*) from croft.credential
+          where expires_at <= croft.now() + interval '7 days')
+      ) as apps,
       (select count(*) from croft.admin)::int as admins,
       (select count(*) from croft.session where expires_at > croft.now()
         and last_seen_at > croft.now() - ${`${config.session.idle} milliseconds`}::interval)::int as sessions
@@ -54,7 +66,18 @@ export async function readOverview({
       // As `df` counts: what is reserved for root is neither used nor to be had.
       total_bytes: (disk.blocks - disk.bfree + disk.bavail) * disk.bsize,
     },
+    apps: row.apps,
     admins: row.admins,
     sessions: row.sessions,
   };
+}
+
+/** Whoever has more than this need not know how many exactly. */
+const COUNT_MAX = 1001;
+
+function countDeliveries(state: "failed" | "quarantined") {
+  return sql`(select count(*) from (
+    select from croft.delivery d join croft.app a on a.id = d.app_id
+    where d.state in ('failed', 'quarantined') and d.state = ${state} and a.deleted_at is null
+    limit ${COUNT_MAX}) counted)`;
 }

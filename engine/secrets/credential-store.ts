@@ -49,16 +49,23 @@ const USERNAMES: Record<CredentialKind, string | undefined> = {
 };
 const CREDENTIALS_MAX = 1000;
 
+export interface CredentialWriting {
+  /** Its remote has taken it. */
+  readonly isChecked?: boolean | undefined;
+  /** Happens together with it. */
+  readonly alongside?: ((client: Queryable, id: string) => Promise<void>) | undefined;
+}
+
 /** One for an address and user name: the same again takes its place, and keeps the id that others name it by. */
 export async function putCredential(
   vault: Vault,
   owner: string,
-  { kind, url, username = USERNAMES[kind], value, expires_at }: NewCredential,
+  request: Omit<NewCredential, "app" | "check_url">,
+  { isChecked = false, alongside = async () => {} }: CredentialWriting = {},
 ): Promise<Credential> {
+  const { kind, url, value, expires_at } = request;
   const scope = parseCredentialScope(kind, url);
-  if (username === undefined || username === "") {
-    throw new EngineError("invalid-input", "not valid: username is needed");
-  }
+  const username = usernameOf(request);
   return await withCurrentKey(vault, async (client, key) => {
     const { rows: made } = await client.query<{ id: string }>(
       `insert into croft.credential (id, owner, kind, protocol, host, path, username, key_id, ciphertext)
@@ -71,14 +78,24 @@ export async function putCredential(
     const place = credentialPlace({ id, owner, kind, ...scope, username });
     const { rows } = await client.query<CredentialRow>(
       `update croft.credential set ciphertext = $2, key_id = $3, seq = seq + 1, updated_at = croft.now(),
-         state = 'unchecked', checked_at = null, expires_at = $4
+         state = case when $5 then 'working' else 'unchecked' end, checked_at = case when $5 then croft.now() end,
+         expires_at = $4, warned_days = null
        where id = $1 returning ${COLUMNS}`,
-      [id, seal(key, place, value), key.id, expires_at ?? null],
+      [id, seal(key, place, value), key.id, expires_at ?? null, isChecked],
     );
     const row = requireRow(rows);
+    await alongside(client, id);
     await tellVault(client, row, "credential.changed", { url: urlOfScope(row) });
     return credentialOf(row);
   });
+}
+
+export function usernameOf({
+  kind,
+  username = USERNAMES[kind],
+}: Pick<NewCredential, "kind" | "username">): string {
+  if (username !== undefined && username !== "") return username;
+  throw new EngineError("invalid-input", "not valid: username is needed");
 }
 
 /** The cursor is the last id of the page before. */

@@ -100,7 +100,7 @@ async function attend(
 ): Promise<void> {
   const seen = sighting.tips.get(watch.ref);
   const isOwn = credentialId === sighting.credentialId;
-  const isSame = seen?.commit === watch.told_commit && !hasNewFilters(watch) && !watch.wants_resync;
+  const isSame = isTold(watch, seen) && seen?.ref === watch.told_ref;
   const isChecked = Date.now() - (watch.checked_at?.getTime() ?? 0) < CHECK_EVERY_MS;
   if (isSame && isChecked && watch.failures === 0 && !watch.is_held) return;
   const remote = remoteOf(parts, watch.url);
@@ -109,8 +109,18 @@ async function attend(
   const tip = tips.get(watch.ref);
   if (tip === undefined) throw notThere(watch.ref);
   await watchWorks(parts.database, watch);
-  if (tip.commit === watch.told_commit && !hasNewFilters(watch) && !watch.wants_resync) return;
-  await syncWatch(parts, watch, { tip, access: reaching });
+  if (!isTold(watch, tip)) return await syncWatch(parts, watch, { tip, access: reaching });
+  if (tip.ref === watch.told_ref) return;
+  // The default branch has another name, and the same files.
+  await parts.database.pool.query(
+    "update croft.watch set told_ref = $3 where id = $1 and told_commit = $2",
+    [watch.id, tip.commit, tip.ref],
+  );
+}
+
+/** Whether its app has been told of all that is there. */
+function isTold(watch: WatchRow, tip: Tip | undefined): boolean {
+  return tip?.commit === watch.told_commit && !hasNewFilters(watch) && !watch.wants_resync;
 }
 
 function hasNewFilters({

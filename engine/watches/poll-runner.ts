@@ -47,17 +47,21 @@ export class PollRunner {
 
   async #round(): Promise<number> {
     const { database, dispatcher } = this.#parts;
+    const { id: dispatcherId } = dispatcher;
     const room = POLLS_MAX - this.#polls.size;
     if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
     const { rows } = await database.pool.query<PolledRepository>(
-      `update croft.repository set dispatcher_id = $1, next_poll_at = 'infinity' where id in (
+      // Who was taken for dead meanwhile takes nothing: nobody would free it.
+      `with alive as materialized (select id from croft.dispatcher where id = $1 for key share)
+       update croft.repository set dispatcher_id = $1, next_poll_at = 'infinity' where id in (
          select id from croft.repository where next_poll_at <= croft.now() and dispatcher_id is null
+           and exists (select from alive)
          order by next_poll_at limit $2 for update skip locked)
        returning id, url, poll_ms, failures`,
-      [dispatcher.id, room],
+      [dispatcherId, room],
     );
     for (const repository of rows) {
-      const poll = this.#poll(repository).finally(() => {
+      const poll = this.#poll(repository, dispatcherId).finally(() => {
         this.#polls.delete(poll);
         this.#rounds.wake();
       });
@@ -66,12 +70,12 @@ export class PollRunner {
     return rows.length > 0 ? 0 : await this.#untilNext();
   }
 
-  async #poll(repository: PolledRepository): Promise<void> {
-    const { database, dispatcher, log } = this.#parts;
-    const dispatcherId = dispatcher.id;
+  async #poll(repository: PolledRepository, dispatcherId: string): Promise<void> {
+    const { database, log } = this.#parts;
     let error: unknown;
     try {
-      await pollRepository({ ...this.#parts, signal: this.#closing.signal }, repository);
+      const { signal } = this.#closing;
+      await pollRepository({ ...this.#parts, dispatcherId, signal }, repository);
     } catch (caught) {
       error = caught;
     }

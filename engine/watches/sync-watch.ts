@@ -2,41 +2,42 @@
 import type { FileChange, Git, RemoteAccess, RemoteUrl, Tip } from "@croft/git";
 import { type DeliveryFile, encodedPath } from "../deliveries/delivery-files.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import { keepCommit } from "./release-kept.ts";
 import { remoteOf, type WatchParts } from "./watch-access.ts";
 import type { WatchRow } from "./watch-rows.ts";
 import { SyncWriter } from "./write-sync.ts";
 
 export interface SyncParts extends WatchParts {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, "host">;
+  /** Under which the repository was taken to be polled: the process may have another name by now. */
+  readonly dispatcherId: string;
   readonly signal: AbortSignal;
 }
-
-/** Names of commits that are kept in mirrors: what a watch was told of, and what is still to be sent. */
-export const keptForWatch = (watchId: string) => `watch-${watchId}`;
-export const keptForSync = (syncId: string) => `sync-${syncId}`;
 
 export async function syncWatch(
   parts: SyncParts,
   watch: WatchRow,
   { tip, access }: { readonly tip: Tip; readonly access: RemoteAccess },
 ): Promise<void> {
-  const { database, dispatcher, config } = parts;
+  const { database, dispatcher, dispatcherId, config } = parts;
   const remote = remoteOf(parts, watch.url);
   const git = await parts.git();
   const { commit } = await git.mirrors.ensure(remote, tip, access);
   const from = await knownCommit(git, remote, watch);
   const writer = new SyncWriter(database, {
-    ...{ watch, dispatcherId: dispatcher.id, host: dispatcher.host, to: { commit, ref: tip.ref } },
+    ...{ watch, dispatcherId, host: dispatcher.host, to: { commit, ref: tip.ref } },
     ...{ isResync: watch.wants_resync, filesMax: config.deliveries.files },
     isReset: watch.told_commit !== null && from === undefined && !watch.wants_resync,
   });
-  await git.kept.keep(remote, keptForSync(writer.id), commit); // before anybody can know of it
+  const place = { repositoryId: watch.repository_id, remote };
+  await keepCommit(parts, place, { kind: "sync", id: writer.id }, commit); // before anybody can know of it
   await writer.begin();
   try {
     const view = { commit, filters: { include: watch.include, exclude: watch.exclude } };
     const changes = git.contents.changes(remote, { from, to: view, signal: parts.signal });
     await writeAll(writer, changes);
-    if (await writer.finish()) await git.kept.keep(remote, keptForWatch(watch.id), commit);
+    if (await writer.finish())
+      await keepCommit(parts, place, { kind: "watch", id: watch.id }, commit);
   } catch (error) {
     await writer.abandon();
     throw error;

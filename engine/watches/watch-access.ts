@@ -27,8 +27,8 @@ export async function accessOf(
     credential_id === null
       ? await openCredential(vault, owner, remote)
       : await openCredentialById(vault, owner, { id: credential_id, remote });
-  const reach = { allowPrivate: config.allowPrivate };
-  if (found === undefined) return { access: { reach }, credentialId: undefined };
+  const way = { reach: { allowPrivate: config.allowPrivate }, caFile: config.git.caFile };
+  if (found === undefined) return { access: way, credentialId: undefined };
   const tokens = staticToken({ username: found.username, password: found.value });
-  return { access: { reach, tokens }, credentialId: found.id };
+  return { access: { ...way, tokens }, credentialId: found.id };
 }

@@ -8,6 +8,7 @@ import type { WatchRow } from "./watch-rows.ts";
 
 export interface SyncPlan {
   readonly watch: WatchRow;
+  /** Whose poll of the repository it is. */
   readonly dispatcherId: string;
   readonly host: string;
   readonly to: { readonly commit: string; readonly ref: string };
@@ -40,16 +41,18 @@ export class SyncWriter {
     this.#packer = new MessagePacker(plan.filesMax);
   }
 
+  /** Throws when this process was taken for dead: nobody would remove what it leaves under its old name. */
   async begin(): Promise<void> {
     const { watch, dispatcherId, host, to, isResync, isReset } = this.#plan;
-    await this.#database.pool.query(
+    const { rowCount } = await this.#database.pool.query(
       `insert into croft.sync (id, watch_id, dispatcher_id, host, from_commit, to_commit, ref, is_resync, is_reset)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       select $1, $2, id, $4, $5, $6, $7, $8, $9 from croft.dispatcher where id = $3 for key share`,
       [
         ...[this.id, watch.id, dispatcherId, host, isReset ? null : watch.told_commit],
         ...[to.commit, to.ref, isResync, isReset],
       ],
     );
+    if (rowCount !== 1) throw new Error("the poll is another's by now");
   }
 
   async add(file: DeliveryFile): Promise<void> {
@@ -63,7 +66,7 @@ export class SyncWriter {
     this.#isDeleting = false;
   }
 
-  /** False when the watch is gone, or was moved on by another: then nothing of it counts. */
+  /** False when the watch is gone, was moved on by another, or the poll is another's by now: then nothing of it counts. */
   async finish(): Promise<boolean> {
     for (const files of this.#packer.end()) await this.#message(files);
     // Whoever is to forget all he has must be told so, also when nothing comes in its place.
@@ -91,16 +94,19 @@ export class SyncWriter {
       id: newId(),
       message: this.#messages++,
       files,
-      keys: keysOf(files).map(String),
+      ...keysOf(files),
       waits_for: waitsFor ?? null,
     }));
     this.#rows = [];
     await this.#database.pool.query(
       `with told as materialized (
-         select * from jsonb_to_recordset($1) as t(id uuid, message integer, files jsonb, keys bigint[], waits_for uuid)
+         select * from jsonb_to_recordset($1) as t(
+           id uuid, message integer, files jsonb, path_keys bigint[], above_keys bigint[], waits_for uuid)
        ), made as (
-         insert into croft.delivery (id, app_id, watch_id, sync_id, type, message, files, path_keys, host, state, waits)
-           select id, $2, $3, $4, 'files.changed', message, files, keys, $5, 'staged', (waits_for is not null)::integer from told
+         insert into croft.delivery (id, app_id, watch_id, sync_id, type, message, files, path_keys, above_keys, host, state,
+             waits)
+           select id, $2, $3, $4, 'files.changed', message, files, path_keys, above_keys, $5, 'staged',
+             (waits_for is not null)::integer from told
            returning id
        )
        insert into croft.delivery_wait (delivery_id, waits_for)
@@ -111,41 +117,26 @@ export class SyncWriter {
   }
 
   async #finish(client: Queryable): Promise<boolean> {
-    const { watch, to } = this.#plan;
+    const { watch, to, dispatcherId } = this.#plan;
     const { rows } = await client.query<{ next_number: string }>(
-      `select next_number from croft.watch w join croft.app a on a.id = w.app_id
-       where w.id = $1 and w.told_commit is not distinct from $2 and a.deleted_at is null for update of w`,
-      [watch.id, watch.told_commit],
+      `select next_number from croft.watch w join croft.app a on a.id = w.app_id join croft.repository r on r.id = w.repository_id
+       where w.id = $1 and w.told_commit is not distinct from $2 and a.deleted_at is null and r.dispatcher_id = $3 for update of w`,
+      [watch.id, watch.told_commit, dispatcherId],
     );
     const [held] = rows;
     if (held === undefined) {
       await client.query("delete from croft.sync where id = $1", [this.id]);
       return false;
     }
-    const first = held.next_number;
-    // Each path in order: what is not settled yet of earlier steps goes first.
-    await client.query(
-      `with waiting as (
-         insert into croft.delivery_wait (delivery_id, waits_for)
-           select n.id, e.id from croft.delivery n join croft.delivery e
-             on e.watch_id = n.watch_id and e.state in ('pending', 'sending') and e.path_keys && n.path_keys
-           where n.sync_id = $1 returning delivery_id
-       ), counts as (select delivery_id, count(*)::integer as many from waiting group by delivery_id)
-       update croft.delivery d set state = 'pending', number = $2 + d.message, due_at = croft.now(), seq = 1,
-         waits = d.waits + coalesce((select many from counts c where c.delivery_id = d.id), 0)
-       where d.sync_id = $1`,
-      [this.id, first],
-    );
-    await client.query(
-      `insert into croft.event (subject, seq, owner, type, data)
-       select id, 1, 'app:' || app_id, 'delivery.queued', jsonb_build_object('watch', watch_id, 'files', jsonb_array_length(files))
-       from croft.delivery where sync_id = $1 order by id`,
-      [this.id],
-    );
+    await client.query("select croft.queue_sync($1, $2)", [this.id, held.next_number]);
     await client.query(
       `update croft.watch set told_commit = $2, told_ref = $3, told_include = $4, told_exclude = $5, told_at = croft.now(),
-         wants_resync = false, state = 'synced', next_number = next_number + $6 where id = $1`,
-      [watch.id, to.commit, to.ref, watch.include, watch.exclude, this.#messages],
+         wants_resync = wants_resync and not $7, -- else somebody has asked for it meanwhile
+         state = 'synced', next_number = next_number + $6 where id = $1`,
+      [
+        ...[watch.id, to.commit, to.ref, watch.include, watch.exclude, this.#messages],
+        this.#plan.isResync,
+      ],
     );
     await client.query(
       this.#messages === 0

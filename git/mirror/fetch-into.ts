@@ -3,7 +3,12 @@ import { classifyGitFailure, GitError } from "../command/git-error.ts";
 import { redactSecrets } from "../command/redact-secrets.ts";
 import { runGit } from "../command/run-git.ts";
 import { readRemoteRefs } from "../remote/read-remote-refs.ts";
-import { ASK_TIMEOUT_MS, type Entrance, runRemoteGit } from "../remote/remote-access.ts";
+import {
+  ASK_TIMEOUT_MS,
+  type Entrance,
+  entranceOf,
+  runRemoteGit,
+} from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 
 export interface FetchContext extends Entrance {
@@ -46,14 +51,17 @@ export async function fetchInto(
   gitDir: string,
   refspecs: readonly string[],
   flags: readonly string[],
-  { remote, tokens, reach, signal, timeoutMs, held }: FetchContext,
+  context: FetchContext,
 ): Promise<void> {
+  const { remote, signal, timeoutMs, held } = context;
   const usual = ["--quiet", "--no-tags", "--no-write-fetch-head", "--force", "--stdin"];
   const args = ["fetch", ...usual, ...flags, "--end-of-options", remote.text];
   const options = { gitDir, signal, timeoutMs, lockDescriptors: held, config: [UNSYNCED_REFS] };
   const input = refspecs.map((refspec) => `${refspec}\n`).join("");
   try {
-    const { stderr } = await runRemoteGit(args, remote, { ...options, tokens, reach, input });
+    const { stderr } = await runRemoteGit(args, remote, {
+      ...{ ...options, ...entranceOf(context), input },
+    });
     // Git fetches again what a damaged pack has lost, and only mentions the damage.
     if (!saysDamaged(stderr)) return;
     const details = { command: "fetch", stderr: redactSecrets(stderr, []) };
@@ -88,10 +96,12 @@ async function atFault(
 
 async function missingAmong(
   refs: readonly string[],
-  { remote, tokens, reach, signal, timeoutMs }: FetchContext,
+  context: FetchContext,
 ): Promise<ReadonlySet<string>> {
   const missing = new Set(refs.filter((ref) => !ref.includes("*")));
-  const access = { tokens, reach, signal, timeoutMs: Math.min(timeoutMs, ASK_TIMEOUT_MS) };
+  const { remote, signal, timeoutMs } = context;
+  const asking = { signal, timeoutMs: Math.min(timeoutMs, ASK_TIMEOUT_MS) };
+  const access = { ...entranceOf(context), ...asking };
   await readRemoteRefs(remote, [], access, ({ name }) => missing.delete(name));
   return missing;
 }

@@ -7,7 +7,12 @@ import { asDiskError } from "../disk/disk-error.ts";
 import { makeDirectories } from "../disk/make-directories.ts";
 import { LockTimeout, type RepositoryLocks } from "../lock/repository-lock.ts";
 import type { CommitId } from "../remote/commit-id.ts";
-import { type Entrance, type RemoteAccess, withDeadline } from "../remote/remote-access.ts";
+import {
+  type Entrance,
+  entranceOf,
+  type RemoteAccess,
+  withDeadline,
+} from "../remote/remote-access.ts";
 import { directoryNameOf, type RemoteUrl } from "../remote/remote-url.ts";
 import { askedFor, type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
 import { withPatience } from "../remote/with-patience.ts";
@@ -118,7 +123,7 @@ export class Mirrors {
     access: RemoteAccess = {},
   ): Promise<EnsuredMirror> {
     return await withPatience(access, "fetch", async (signal) => {
-      const patient = { tokens: access.tokens, reach: access.reach, signal };
+      const patient = { ...entranceOf(access), signal };
       const found = await this.#ensureOnce(remote, resolved, patient);
       if (found !== undefined) return found;
       const again = await resolveRef(remote, askedFor(resolved), patient);
@@ -142,10 +147,11 @@ export class Mirrors {
     if (resolved.ref === undefined || existsSync(this.pathOf(remote))) {
       return inMirror(await this.ensure(remote, resolved, access));
     }
-    const { tokens, reach, signal, timeoutMs } = access;
+    const { signal, timeoutMs } = access;
     const limited = timeoutMs === undefined ? access : withDeadline(access);
     const mirror = await this.#background.waitFor(
-      async (ending) => await this.ensure(remote, resolved, { tokens, reach, signal: ending }),
+      async (ending) =>
+        await this.ensure(remote, resolved, { ...entranceOf(access), signal: ending }),
       { patienceMs: Math.min(patienceMs, timeoutMs ?? patienceMs), signal },
     );
     if (mirror !== undefined) return inMirror(mirror);
@@ -178,9 +184,8 @@ export class Mirrors {
     const gitDir = this.pathOf(remote);
     await this.#makePlace();
     await withPatience(access, "fetch", async (signal) => {
-      const { tokens, reach } = access;
       await this.#holdLong(gitDir, "rebuild", signal, async (held) => {
-        const context = { remote, tokens, reach, signal, held };
+        const context = { remote, ...entranceOf(access), signal, held };
         await makeMirror(this.#placeOf(gitDir), USUAL_REFS, context);
       });
     });
@@ -220,13 +225,12 @@ export class Mirrors {
     goal?: FetchGoal,
   ): Promise<Mirror> {
     const gitDir = this.pathOf(remote);
-    const { tokens, reach } = access;
     const queue = this.#queueOf(gitDir);
     try {
       await this.#makePlace();
       await withPatience(access, "fetch", async (signal) => {
         const run = (wanted: Wanted, ending: AbortSignal) =>
-          this.#fetchNow(remote, wanted, { tokens, reach, signal: ending });
+          this.#fetchNow(remote, wanted, { ...entranceOf(access), signal: ending });
         await queue.join({ refs, goal, signal, run });
       });
     } catch (error) {
@@ -249,13 +253,13 @@ export class Mirrors {
   async #fetchNow(
     remote: RemoteUrl,
     wanted: Wanted,
-    { tokens, reach, signal }: Entrance & { readonly signal: AbortSignal },
+    access: Entrance & { readonly signal: AbortSignal },
   ): Promise<void> {
     const gitDir = this.pathOf(remote);
-    await this.#holdLong(gitDir, "fetch", signal, async (held) => {
+    await this.#holdLong(gitDir, "fetch", access.signal, async (held) => {
       const refs = await wanted.take();
       if (refs === undefined) return; // done meanwhile
-      const context = { remote, tokens, reach, signal, held };
+      const context = { remote, ...access, held };
       await wanted.done(await updateMirror(this.#placeOf(gitDir), refs, context));
     });
   }

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { GitError } from "../command/git-error.ts";
 import { removeTree } from "../disk/git-directories.ts";
-import type { RemoteAccess } from "../remote/remote-access.ts";
+import { entranceOf, type RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import type { AdvertisedCommit } from "../remote/resolve-ref.ts";
 import { type FetchContext, fetchInto } from "./fetch-into.ts";
@@ -33,8 +33,8 @@ export async function fetchShallow(
   if (!Number.isInteger(depth) || depth < 1 || depth > DEPTH_MAX) {
     throw new RangeError(`depth must be a whole number from 1 to ${DEPTH_MAX}`);
   }
-  const { tokens, reach, signal, timeoutMs = TIMEOUT_MS } = access;
-  const context: FetchContext = { remote, tokens, reach, signal, timeoutMs };
+  const { signal, timeoutMs = TIMEOUT_MS } = access;
+  const context: FetchContext = { remote, ...entranceOf(access), signal, timeoutMs };
   const flags = [`--depth=${depth}`];
   if (existsSync(directory)) throw new Error(`something is at '${directory}' already`);
   try {

@@ -1,6 +1,7 @@
 // What somebody has to be told who knows one commit and shall know another: a stream of files that went, came or changed.
 
-import { blobSizes } from "./blob-sizes.ts";
+import { askSizes } from "./blob-sizes.ts";
+import { ObjectQuestions } from "./object-questions.ts";
 import {
   type DiffEntry,
   readDiff,
@@ -10,8 +11,7 @@ import {
   type TreeEntry,
   type TreePlace,
 } from "./tree-entries.ts";
-import type { TreeSide, TreeView } from "./tree-side.ts";
-import { openSide } from "./tree-side.ts";
+import { openSide, type TreeSide, type TreeView } from "./tree-side.ts";
 
 export type FileChange = FileGone | FileWritten;
 
@@ -43,14 +43,31 @@ export async function* treeChanges(
   { gitDir }: { readonly gitDir: string },
   { from, to, signal }: Comparison,
 ): AsyncGenerator<FileChange, void, undefined> {
-  const place = { gitDir, signal };
-  const [before, after] = await Promise.all([
-    from === undefined ? undefined : openSide(place, from),
-    openSide(place, to),
-  ]);
-  if (before === undefined) yield* allCreated(place, after);
-  else if (before.key !== after.key) yield* byListing(place, before, after);
-  else if (before.commit !== after.commit) yield* byDiff(place, before, after);
+  const git = { gitDir, signal };
+  if (from === undefined) return yield* allCreated(git, await openSide(git, to));
+  // Asked for at the same time as what the sides choose: that it is of no use is seldom.
+  const diff = readDiff(git, [from.commit, to.commit], ["--no-renames"]);
+  const first = diff.next();
+  first.catch(() => {}); // whoever takes it hears of it
+  const questions = new ObjectQuestions(git);
+  const place = { ...git, questions };
+  try {
+    const before = await openSide(place, from, questions);
+    const after = await openSide(place, to, questions);
+    if (before.key !== after.key) yield* byListing(place, before, after);
+    else if (before.commit !== after.commit)
+      yield* byDiff(place, [before, after], goneOn(first, diff));
+  } finally {
+    questions.close();
+    await diff.return(undefined);
+  }
+}
+
+async function* goneOn<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>) {
+  const { value, done } = await first;
+  if (done) return;
+  yield value as T;
+  yield* rest;
 }
 
 async function* allCreated(place: TreePlace, { commit, filters }: TreeSide) {
@@ -61,6 +78,10 @@ async function* allCreated(place: TreePlace, { commit, filters }: TreeSide) {
   }
 }
 
+interface AskedPlace extends TreePlace {
+  readonly questions: ObjectQuestions;
+}
+
 /** So many differences are kept, to save the second look. */
 const KEPT_MAX = 1000;
 /** Files with changed contents are paired by comparing each with each, and read for it. */
@@ -68,15 +89,15 @@ const ALIKE_MAX = 300;
 const ALIKE_BYTES_MAX = 4 * 1024 * 1024;
 
 async function* byDiff(
-  place: TreePlace,
-  { commit: from }: TreeSide,
-  { commit: to, filters }: TreeSide,
+  place: AskedPlace,
+  [{ commit: from }, { commit: to, filters }]: readonly [TreeSide, TreeSide],
+  diff: AsyncIterable<readonly DiffEntry[]>,
 ) {
   const gone: TreeEntry[] = [];
   const come: TreeEntry[] = [];
   const kept: DiffEntry[] = [];
   let isKept = true;
-  for await (const entries of readDiff(place, [from, to], ["--no-renames"])) {
+  for await (const entries of diff) {
     for (const entry of entries) {
       if (entry.status === "D") {
         if (gone.length <= ALIKE_MAX)
@@ -97,18 +118,18 @@ async function* byDiff(
 
 /** Names that moved with the very same content are always found; changed ones only among few and small files. */
 async function renameFlag(
-  place: TreePlace,
+  place: AskedPlace,
   gone: readonly TreeEntry[],
   come: readonly TreeEntry[],
 ) {
   if (gone.length === 0 || come.length === 0) return "--no-renames";
   if (gone.length > ALIKE_MAX || come.length > ALIKE_MAX) return "-M100%";
-  const sizes = await blobSizes(place, [...gone, ...come]);
+  const sizes = await askSizes(place.questions, [...gone, ...come]);
   return sizes.some((size) => size > ALIKE_BYTES_MAX) ? "-M100%" : "-M";
 }
 
 async function* written(
-  place: TreePlace,
+  place: AskedPlace,
   lots: AsyncIterable<readonly DiffEntry[]>,
   filters: TreeSide["filters"],
 ) {
@@ -126,15 +147,15 @@ async function* written(
 
 type Unsized = TreeEntry & { readonly change: string; readonly previousPath?: Buffer };
 
-async function* withSizes(place: TreePlace, changes: readonly Unsized[]) {
-  const sizes = await blobSizes(place, changes);
+async function* withSizes(place: AskedPlace, changes: readonly Unsized[]) {
+  const sizes = await askSizes(place.questions, changes);
   for (const [index, change] of changes.entries()) {
     yield { ...change, size: sizes[index] ?? 0 } as FileWritten;
   }
 }
 
 /** The same walk twice, because what is gone must come first and may be much. Renames are not looked for. */
-async function* byListing(place: TreePlace, before: TreeSide, after: TreeSide) {
+async function* byListing(place: AskedPlace, before: TreeSide, after: TreeSide) {
   for await (const { path, old, now } of bothTrees(place, before, after)) {
     if (old !== undefined && now === undefined) yield deleted(path);
   }

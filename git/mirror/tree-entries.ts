@@ -1,4 +1,5 @@
 // Reads the files of a tree, and the differences of two, as git lists them: in lots, in the order of their bytes.
+import { runGit } from "../command/run-git.ts";
 import { recordsOf, streamGit } from "../command/stream-git.ts";
 import type { CommitId } from "../remote/commit-id.ts";
 
@@ -30,6 +31,7 @@ export interface TreePlace {
 }
 
 export const SUBMODULE = "160000";
+const DIRECTORY = "040000";
 
 export async function* readTree(place: TreePlace, commit: CommitId): AsyncGenerator<TreeEntry[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
@@ -42,6 +44,20 @@ export async function* readSizedTree(
 ): AsyncGenerator<SizedEntry[]> {
   const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
   for await (const records of recordsOf(streamGit(args, place))) yield records.map(parseSized);
+}
+
+/** One of them; undefined when there is none of this very name, or it is a directory. */
+export async function readSizedEntry(
+  place: TreePlace,
+  commit: CommitId,
+  path: string,
+): Promise<SizedEntry | undefined> {
+  const args = ["ls-tree", "-l", "-z", "--full-tree", commit, "--", path];
+  const { stdout } = await runGit(args, { ...place, variables: { GIT_LITERAL_PATHSPECS: "1" } });
+  if (stdout.length === 0) return undefined;
+  const entry = parseSized(stdout.subarray(0, stdout.indexOf(0)));
+  const isIt = entry.path.equals(Buffer.from(path)) && entry.mode !== DIRECTORY;
+  return isIt ? entry : undefined;
 }
 
 /** `flags` say what is done about renames, and which kinds are listed. */

@@ -4,6 +4,7 @@ import { runGit } from "../command/run-git.ts";
 import { IGNORE_BYTES_MAX, IgnoreFile } from "../filter/ignore-file.ts";
 import { type FileFilters, PathFilters } from "../filter/path-filters.ts";
 import type { CommitId } from "../remote/commit-id.ts";
+import type { ObjectQuestions } from "./object-questions.ts";
 import type { TreePlace } from "./tree-entries.ts";
 
 export interface TreeView {
@@ -21,11 +22,14 @@ export interface TreeSide {
 /** At the top of the tree, in the language of .gitignore. */
 export const IGNORE_NAME = ".croftignore";
 
+/** With `questions` git is started only for those that have an ignore file. */
 export async function openSide(
   place: TreePlace,
   { commit, filters = {} }: TreeView,
+  questions?: ObjectQuestions,
 ): Promise<TreeSide> {
-  const blob = await ignoreBlob(place, commit);
+  const [found] = (await questions?.ask([`${commit}:${IGNORE_NAME}`])) ?? [];
+  const blob = found === "missing" ? undefined : await ignoreBlob(place, commit);
   const ignore = blob === undefined ? undefined : await readIgnore(place, blob);
   const { include = [], exclude = [] } = filters;
   const key = JSON.stringify([include, exclude, blob ?? ""]);

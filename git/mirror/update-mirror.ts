@@ -19,6 +19,7 @@ import { type FetchContext, fetchInto, fetchRefs } from "./fetch-into.ts";
 import { initPrivate } from "./init-private.ts";
 import { moveKept } from "./kept-commits.ts";
 import { bringBack } from "./leaving-mirror.ts";
+import { nameRemote } from "./mirrored-remotes.ts";
 import { below, dropIncoming, moveRefs, ownName } from "./move-refs.ts";
 import { removeStaleFiles } from "./remove-stale-files.ts";
 
@@ -73,6 +74,7 @@ export async function makeMirror(
   await makeDirectories(directories.trash, 0o700);
   try {
     await initPrivate(staged, context.held);
+    await nameRemote(staged, context.remote);
     const all = [...new Set([...USUAL_REFS, ...refs, ...(await knownRefs(gitDir))])];
     const missing = await fetchRefs(staged, all, ownName, {
       ...context,

@@ -1,7 +1,7 @@
 // Reads what a remote shows to one credential: its refs, one at a time, within a limit.
 import { GitError } from "../command/git-error.ts";
 import { isCommitId } from "./commit-id.ts";
-import { ASK_TIMEOUT_MS, type RemoteAccess, runRemoteGit } from "./remote-access.ts";
+import { ASK_TIMEOUT_MS, entranceOf, type RemoteAccess, runRemoteGit } from "./remote-access.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 
 export interface RemoteRef {
@@ -27,8 +27,7 @@ export async function readRemoteRefs(
 ): Promise<void> {
   const args = ["ls-remote", "--quiet", "--symref", "--end-of-options", remote.text, ...names];
   const { stdout } = await runRemoteGit(args, remote, {
-    tokens: access.tokens,
-    reach: access.reach,
+    ...entranceOf(access),
     signal: access.signal,
     timeoutMs: access.timeoutMs ?? ASK_TIMEOUT_MS,
     maxOutputBytes: LISTING_BYTES_MAX,

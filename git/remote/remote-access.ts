@@ -11,12 +11,18 @@ export interface RemoteAccess {
   readonly tokens?: TokenSource | undefined;
   /** When given, only public addresses are connected to, and those that are allowed by name. */
   readonly reach?: Pick<ReachRules, "allowPrivate" | "lookup"> | undefined;
+  /** Certificates (PEM) that are trusted instead of the system's: for hosts of a private authority. */
+  readonly caFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
 /** Who comes and which way, without how long it waits. */
-export type Entrance = Pick<RemoteAccess, "tokens" | "reach">;
+export type Entrance = Pick<RemoteAccess, "tokens" | "reach" | "caFile">;
+
+export function entranceOf({ tokens, reach, caFile }: RemoteAccess): Entrance {
+  return { tokens, reach, caFile };
+}
 
 /** For a question to a remote; transfers have limits of their own. */
 export const ASK_TIMEOUT_MS = 120_000;
@@ -39,11 +45,13 @@ export function withDeadline(access: RemoteAccess): RemoteAccess {
 export async function runRemoteGit(
   args: readonly string[],
   remote: RemoteUrl,
-  { tokens, reach, ...options }: RunGitOptions & Entrance,
+  { tokens, reach, caFile, ...options }: RunGitOptions & Entrance,
 ): Promise<GitResult> {
   const { signal, config = [] } = options;
   const pins = reach === undefined ? [] : await pinRemote(remote, { ...reach, signal });
-  const reaching = { ...options, protocols: [remote.protocol], config: [...config, ...pins] };
+  const trust = caFile === undefined ? [] : [["http.sslCAInfo", caFile] as const];
+  const settings = [...config, ...pins, ...trust];
+  const reaching = { ...options, protocols: [remote.protocol], config: settings };
   try {
     return tokens === undefined
       ? await runGit(args, reaching)

@@ -1,7 +1,7 @@
 // Pushes a commit from a repository of ours to the remote, and believes only what the remote then says.
 import { GitError } from "../command/git-error.ts";
 import { type CommitId, isCommitId } from "../remote/commit-id.ts";
-import { type RemoteAccess, runRemoteGit } from "../remote/remote-access.ts";
+import { entranceOf, type RemoteAccess, runRemoteGit } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { requireBranch } from "../workspace/workspace-request.ts";
@@ -85,8 +85,7 @@ async function runRemote(
   const { remote, access, gitDir, user } = request;
   return await runRemoteGit(args, remote, {
     gitDir,
-    tokens: access.tokens,
-    reach: access.reach,
+    ...entranceOf(access),
     timeoutMs: access.timeoutMs ?? PUSH_TIMEOUT_MS,
     signal: access.signal,
     uid: user?.uid,

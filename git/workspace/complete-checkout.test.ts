@@ -132,3 +132,14 @@ test("a submodule on a host that nobody allowed is refused", async () => {
   expect(await git.ledger.list()).toEqual([]);
   await git.close();
 });
+
+test("files of Git LFS are refused where addresses are checked: its program finds them by itself", async () => {
+  const { git, repository, server } = await prepare();
+  const access = { tokens, reach: { allowPrivate: [server.host] } };
+  await expect(
+    git.workspaces.create({ ...{ repository, name: "full", owner, access, lfs: true } }),
+  ).rejects.toMatchObject({ code: "lfs-unavailable" });
+  expect(server.requests.some(({ line }) => line.includes("/lfs"))).toBe(false);
+  expect(await git.ledger.list()).toEqual([]);
+  await git.close();
+});

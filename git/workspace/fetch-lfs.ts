@@ -23,12 +23,17 @@ export async function fetchLfs(
   remote: RemoteUrl,
   access: RemoteAccess,
 ): Promise<void> {
+  if (access.reach !== undefined) {
+    // It finds addresses by itself, and asks whatever host the server names: neither can be checked beforehand.
+    const reason = "files of Git LFS are not fetched where only checked addresses may be reached";
+    throw new WorkspaceError("lfs-unavailable", reason);
+  }
   appendFileSync(join(place.path, ".git/config"), FILTER);
   const options = checkoutOptions(place);
   try {
     await runRemoteGit(["lfs", "pull"], remote, {
       ...options,
-      tokens: access.tokens,
+      ...{ tokens: access.tokens, caFile: access.caFile },
       timeoutMs: access.timeoutMs ?? TIMEOUT_MS,
       config: [...(options.config ?? []), ["lfs.url", `${remote.text}/info/lfs`]],
     });

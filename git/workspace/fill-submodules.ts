@@ -70,6 +70,6 @@ async function checkOutSubmodule(plan: SubmodulePlan, mirror: Mirror, commit: Co
   await checkOut({ path, owner, signal }, commit);
 }
 
-function withoutToken({ signal, timeoutMs, reach }: RemoteAccess): RemoteAccess {
-  return { signal, timeoutMs, reach };
+function withoutToken({ tokens: _, ...access }: RemoteAccess): RemoteAccess {
+  return access;
 }

@@ -2,7 +2,7 @@
 
 /**
  * - `kind-unavailable`: this machine cannot make the kind that was asked for; the message says why.
- * - `lfs-unavailable`: files of Git LFS are wanted, but its program is not installed.
+ * - `lfs-unavailable`: files of Git LFS are wanted, but its program is not installed, or they may not be fetched this way.
  * - `invalid-request`: a name, branch or option that cannot be right.
  * - `result-refused`: what the job left is not accepted; the message says what is wrong with it.
  * - `sandbox-failed`: the sandbox could not be set up, or was ended from outside; the message says why.

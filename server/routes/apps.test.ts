@@ -48,7 +48,8 @@ test("onboarded, shown without its secrets, changed, tried, deleted", async () =
   expect(made.headers.get("location")).toBe(`/api/apps/${app.id}`);
   expect(await openSigningSecrets(engine.vault, app.id)).toEqual([signing_secret]);
   expect((await ask("GET", `/api/apps/${app.id}`)).body).toEqual(app);
-  expect((await ask("GET", "/api/apps/me", undefined, token)).body).toEqual(app);
+  const own = await ask("GET", "/api/apps/me", undefined, token);
+  expect(own.body).toEqual({ ...app, last_seen_at: expect.any(String) });
   const other = await onboard({ name: "other", base_url: null });
   const listed = (await ask("GET", "/api/apps?search=docs")).body;
   expect(listed).toMatchObject({ apps: [{ id: app.id, watches: 0 }], next_cursor: null });

@@ -5,7 +5,7 @@ import { DIRECTORY_MEDIA_TYPE, type Engine, listAssets, openAsset, readAsset } f
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { type ByteRange, byteRangeOf } from "../byte-range.ts";
+import { hasSame, requestedRange } from "../conditional-request.ts";
 import { attachmentNamed } from "../content-disposition.ts";
 import { describeProblems } from "../describe-problems.ts";
 import { scopeOf } from "../principal.ts";
@@ -83,8 +83,9 @@ function contentRoute(app: App, engine: Engine): void {
     async ({ principal, params, headers, method }, reply) => {
       const asset = await readAsset(engine.database, scopeOf(principal), params.id);
       const etag = `"${asset.sha256}"`;
-      const range = requestedRange(headers, asset, reply);
-      if (matches(headers["if-none-match"], etag)) {
+      const contents = { size: asset.bytes, etag, what: "the asset" };
+      const range = requestedRange(headers, contents, reply);
+      if (hasSame(headers["if-none-match"], etag)) {
         describeContent(reply, asset);
         return await reply.code(304).send(null);
       }
@@ -103,27 +104,6 @@ function contentRoute(app: App, engine: Engine): void {
   );
 }
 
-interface ContentHeaders {
-  readonly range?: string | undefined;
-  readonly "if-range"?: string | string[] | undefined;
-}
-
-/** Of something else than the caller has a part of, all is sent. */
-function requestedRange(
-  headers: ContentHeaders,
-  { bytes, sha256 }: Asset,
-  reply: FastifyReply,
-): ByteRange | undefined {
-  const condition = headers["if-range"];
-  if (condition !== undefined && condition !== `"${sha256}"`) return undefined;
-  try {
-    return byteRangeOf(headers.range, bytes, "the asset");
-  } catch (error) {
-    reply.header("content-range", `bytes */${bytes}`);
-    throw error;
-  }
-}
-
 function describeContent(reply: FastifyReply, asset: Asset): void {
   reply
     .type(asset.media_type)
@@ -138,10 +118,4 @@ function describeContent(reply: FastifyReply, asset: Asset): void {
 /** A directory comes as an archive. */
 function fileName({ name, media_type }: Asset): string {
   return media_type === DIRECTORY_MEDIA_TYPE && !name.endsWith(".tar") ? `${name}.tar` : name;
-}
-
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes(etag) || tags.includes("*");
 }

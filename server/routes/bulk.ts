@@ -1,4 +1,4 @@
-// Bulk actions over HTTP: cancel or retry many jobs, follow it, abort it.
+// Bulk actions over HTTP: cancel or retry many jobs, send deliveries or watches again; follow it, abort it.
 import { Bulk, BulkRequest } from "@croft/contract";
 import { abortBulk, createBulk, type Engine, readBulk } from "@croft/engine";
 import { z } from "zod";
@@ -14,10 +14,11 @@ export function bulkRoutes(app: App, { database }: Engine): void {
     {
       config: { access: "writer" },
       schema: {
-        tags: ["jobs"],
-        summary: "Cancel or retry all jobs that a filter names",
+        tags: ["bulk"],
+        summary:
+          "Cancel or retry jobs, replay deliveries, or re-sync watches: all that a filter names",
         description:
-          "An app's bulk action touches its own jobs only, an admin's those of everybody.",
+          "An app's bulk action touches what is its own only, an admin's what is anybody's. A delivery with a path that a later one has too is skipped: re-sync its watch.",
         body: BulkRequest,
         response: {
           202: Bulk,
@@ -36,7 +37,7 @@ export function bulkRoutes(app: App, { database }: Engine): void {
     {
       config: { access: "reader" },
       schema: {
-        tags: ["jobs"],
+        tags: ["bulk"],
         summary: "How far a bulk action has got",
         params: BulkPath,
         response: {
@@ -53,7 +54,7 @@ export function bulkRoutes(app: App, { database }: Engine): void {
     {
       config: { access: "writer" },
       schema: {
-        tags: ["jobs"],
+        tags: ["bulk"],
         summary: "Stop a bulk action; what is done stays done",
         description: "One that has ended is left as it is.",
         params: BulkPath,

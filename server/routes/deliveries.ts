@@ -1,5 +1,5 @@
 // Deliveries over HTTP: what was sent to whom, how it went, and once more.
-import { Delivery, DeliveryDetails, DeliveryList, DeliveryQuery } from "@croft/contract";
+import { DeliveryDetails, DeliveryList, DeliveryQuery } from "@croft/contract";
 import { type Engine, listDeliveries, readDelivery, replayDelivery } from "@croft/engine";
 import { z } from "zod";
 import type { App } from "../app.ts";
@@ -52,7 +52,7 @@ export function deliveryRoutes(app: App, { database }: Engine): void {
           "What was given up or waits goes on under its own id; what was accepted is sent again under a new one.",
         params: DeliveryPath,
         response: {
-          202: Delivery,
+          202: DeliveryDetails,
           ...describeProblems(
             ...([
               "unauthenticated",
@@ -68,8 +68,7 @@ export function deliveryRoutes(app: App, { database }: Engine): void {
     async ({ principal, params }, reply) => {
       const scope = scopeOf(principal);
       const id = await replayDelivery(database, scope, params.id);
-      const { paths: _, attempts: __, ...delivery } = await readDelivery(database.pool, scope, id);
-      return await reply.code(202).send(delivery);
+      return await reply.code(202).send(await readDelivery(database.pool, scope, id));
     },
   );
 }

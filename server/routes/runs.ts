@@ -97,10 +97,10 @@ async function requestOf(
   principal: Principal | undefined,
   body: NewRun,
 ) {
-  const { pipeline, text, file, inputs, repository, ref, priority } = body;
+  const { pipeline, text, file, inputs, repository, ref, priority, notify } = body;
   const owner = ownerOf(principal);
   const asked = {
-    ...{ inputs, repository, ref, priority, owner },
+    ...{ inputs, repository, ref, priority, notify, owner },
     startedBy: nameOf(principal),
   };
   if (pipeline === undefined) return { ...asked, text: text ?? "", file };

@@ -12,12 +12,14 @@ import {
   SecretQuery,
 } from "@croft/contract";
 import {
+  acceptCredential,
   type Engine,
+  EngineError,
   finishRotation,
   listCredentials,
   listSecrets,
-  putCredential,
   putSecret,
+  readApp,
   readKeys,
   removeCredential,
   removeSecret,
@@ -26,7 +28,7 @@ import {
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
-import { ownerOf, scopeOf } from "../principal.ts";
+import { ownerOf, type Principal, scopeOf } from "../principal.ts";
 
 const SecretPath = z.object({ name: SecretName });
 const CredentialPath = z.object({ id: z.uuid() });
@@ -110,7 +112,14 @@ function readRoutes(app: App, { database }: Engine): void {
   );
 }
 
-function writeCredentialRoutes(app: App, { database, vault }: Engine): void {
+function writeCredentialRoutes(app: App, engine: Engine): void {
+  const { database } = engine;
+  /** An app has its own only; people may give one to any that is there. */
+  const ownerFor = async (principal: Principal | undefined, id: string) => {
+    const isForeign = principal?.kind === "app" && principal.app.id !== id;
+    if (isForeign) throw new EngineError("not-found", "there is no such app");
+    return `app:${(await readApp(database, id)).id}`;
+  };
   app.post(
     "/api/credentials",
     {
@@ -119,13 +128,19 @@ function writeCredentialRoutes(app: App, { database, vault }: Engine): void {
         tags: ["secrets"],
         summary: "Set a credential for the repositories of a host, an owner, or one",
         description:
-          "The same address and user name again takes the place of the one before, and keeps its id.",
+          "The same address and user name again takes the place of the one before, and keeps its id. It is tried first: if the remote refuses it, the old one stays. Watches that use it are polled at once.",
         body: NewCredential,
-        response: { 201: Credential, ...describeProblems(...REFUSALS) },
+        response: {
+          201: Credential,
+          ...describeProblems("not-found", ...REFUSALS, "unsafe-address", "unavailable"),
+        },
       },
     },
-    async ({ principal, body }, reply) =>
-      await reply.code(201).send(await putCredential(vault, ownerOf(principal), body)),
+    async ({ principal, body }, reply) => {
+      const { app: named, ...credential } = body;
+      const owner = named === undefined ? ownerOf(principal) : await ownerFor(principal, named);
+      return await reply.code(201).send(await acceptCredential(engine, owner, credential));
+    },
   );
 
   app.delete(

@@ -35,6 +35,15 @@ export async function importCommits(
   return ids.split("\n").map(commitId);
 }
 
+/** The same, where no branch shows them: whoever mirrors the repository gets each when a branch is moved to it. */
+export async function importHidden(origin: string, trees: readonly Tree[]): Promise<CommitId[]> {
+  const commits = await importCommits(origin, "hidden", trees);
+  const inOrigin = (...args: string[]) => git(["--git-dir", origin, "update-ref", ...args]);
+  await inOrigin(`refs/hidden/${commits.at(-1)}`, commits.at(-1) ?? "");
+  await inOrigin("-d", "refs/heads/hidden");
+  return commits;
+}
+
 /** Names as one writes them, in UTF-8. */
 export function treeOf(entries: Readonly<Record<string, TreeEntry | string>>): Tree {
   return new Map(

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createGunzip } from "node:zlib";
 import { serveLfs } from "./serve-lfs.ts";
@@ -45,8 +46,14 @@ export interface ServedGit extends GitServer {
   close(): Promise<void>;
 }
 
+/** What a server shows for itself, in PEM. */
+export interface ServerIdentity {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** `root` holds bare repositories. Whoever starts it must close it; in a test, `startGitServer` does. */
-export async function serveGit(root: string): Promise<ServedGit> {
+export async function serveGit(root: string, identity?: ServerIdentity): Promise<ServedGit> {
   const requests: { line: string; token: string | undefined }[] = [];
   const state: Pick<GitServer, "tokens" | "fault" | "isOld"> = {
     tokens: undefined,
@@ -54,7 +61,7 @@ export async function serveGit(root: string): Promise<ServedGit> {
     isOld: false,
   };
   const counted: { fault: Fault | undefined; requests: number } = { fault: undefined, requests: 0 };
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     const token = tokenOf(request);
     requests.push({ line: `${request.method} ${request.url}`, token });
     if (state.tokens !== undefined && (token === undefined || !state.tokens.has(token))) {
@@ -64,13 +71,16 @@ export async function serveGit(root: string): Promise<ServedGit> {
     if (state.fault !== counted.fault) Object.assign(counted, { fault: state.fault, requests: 0 });
     const isDue = counted.requests++ >= (state.fault?.after ?? 0);
     serve(request, response, { root, isOld: state.isOld, fault: isDue ? state.fault : undefined });
-  });
+  };
+  const server =
+    identity === undefined ? createServer(listener) : createTlsServer(identity, listener);
+  const protocol = identity === undefined ? "http" : "https";
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return Object.assign(state, {
     host,
-    url: (repository: string) => `http://${host}/${repository}.git`,
+    url: (repository: string) => `${protocol}://${host}/${repository}.git`,
     requests,
     cutAll: () => server.closeAllConnections(),
     close: async () => {

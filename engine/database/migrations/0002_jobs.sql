@@ -221,7 +221,7 @@ create index schedule_next on croft.schedule (next_at) where not is_paused;
 create table croft.bulk (
   id uuid primary key,
   owner text not null,
-  action text not null check (action in ('cancel', 'retry')),
+  action text not null check (action in ('cancel', 'retry', 'replay', 'resync')),
   filter jsonb not null,
   status text not null default 'running' check (status in ('running', 'done', 'aborted')),
   total integer not null,

@@ -8,6 +8,7 @@ alter table croft.app
   add delivery_slots integer not null default 4,
   add seq integer not null default 0,
   add updated_at timestamptz not null default croft.now(),
+  add last_seen_at timestamptz, -- when it last asked, to the minute
   -- How its address behaves: after failures in a row nothing is sent until then; after a 410 not before somebody says so.
   add endpoint_failures integer not null default 0,
   add endpoint_closed_until timestamptz,
@@ -106,6 +107,16 @@ create table croft.sync (
 create index sync_watch on croft.sync (watch_id, id);
 create index sync_making on croft.sync (dispatcher_id) where state = 'making';
 
+-- Commits that a host's mirror keeps for a watch (what it was told) or a sync (what is still to be sent), written down before
+-- it does: so nobody has to ask git what there is to release.
+create table croft.kept_commit (
+  repository_id uuid not null references croft.repository on delete cascade,
+  host text not null,
+  kind text not null check (kind in ('watch', 'sync')),
+  subject_id uuid not null,
+  primary key (repository_id, host, kind, subject_id)
+);
+
 -- A message to an app. `files` says which, never what is in them: that is read from the mirror when it is sent.
 --   staged ─▶ pending ─▶ sending ─▶ delivered
 --                ▲          ├─▶ pending (later) ├─▶ failed | quarantined | cancelled
@@ -120,7 +131,9 @@ create table croft.delivery (
   message integer not null default 0, -- in its sync
   files jsonb,
   data jsonb,
-  path_keys bigint[] not null default '{}',
+  path_keys bigint[] not null default '{}', -- of its files
+  above_keys bigint[] not null default '{}', -- of the directories above them
+  is_superseded boolean not null default false, -- a reset tells all anew: it is not tried again
   waits integer not null default 0, -- how many before it have to be settled first
   state text not null default 'pending',
   host text,
@@ -142,6 +155,7 @@ create index delivery_due on croft.delivery (app_id, due_at, number) where state
 create index delivery_sending on croft.delivery (app_id) where state = 'sending';
 create index delivery_open on croft.delivery (watch_id, number) where state in ('staged', 'pending', 'sending');
 create index delivery_sync on croft.delivery (sync_id, message);
+create index delivery_watch on croft.delivery (watch_id, number);
 create index delivery_app on croft.delivery (app_id, id);
 create index delivery_bad on croft.delivery (id) where state in ('failed', 'quarantined');
 create index delivery_settled on croft.delivery (settled_at) where settled_at is not null;
@@ -170,10 +184,17 @@ create index delivery_attempt_delivery on croft.delivery_attempt (delivery_id, a
 -- What a dispatcher may send now: of each app no more at once than it takes, one to try where it was ill, and only what this
 -- host has the content of (or nobody has who lives). Serialised, so that the limit holds for all processes together.
 create function croft.claim_deliveries(p_dispatcher uuid, p_host text, p_max integer)
-returns table (delivery_id uuid, claimed_attempt integer)
-language plpgsql as $$
+returns table (id uuid, type text, created_at timestamptz, files jsonb, data jsonb, message integer, app_id uuid, base_url text,
+  endpoint_failures integer, watch_id uuid, attempt integer, failures integer, refusals integer, chunk integer, watch json, sync json)
+language plpgsql rows 4 as $$
+#variable_conflict use_column
 begin
   perform pg_advisory_xact_lock(727563818, 2);
+  -- That a claim is forgotten in a crash costs a message that comes twice; to wait for the disk would cost everybody's turn.
+  perform set_config('synchronous_commit', 'off', true);
+  -- Who was taken for dead meanwhile takes nothing: nobody would free it.
+  perform from croft.dispatcher where id = p_dispatcher for key share;
+  if not found then return; end if;
   return query
     with room as materialized (
       select a.id, case when a.endpoint_failures > 0 then 1 else a.delivery_slots end
@@ -190,17 +211,28 @@ begin
           and (d.files is null or not w.is_held)
           and (d.host is null or d.host = p_host
             or not exists (select from croft.dispatcher o where o.host = d.host and o.lease_until > croft.now()))
-        order by d.due_at, d.number limit greatest(r.free, 0)) x
+        order by d.due_at, d.number limit greatest(r.free, 0)
+        for no key update of d skip locked) x
       limit p_max
+    ), claimed as (
+      update croft.delivery d set state = 'sending', dispatcher_id = p_dispatcher, attempt = d.attempt + 1,
+        started_at = croft.now()
+      from pick where d.id = pick.id returning d.*
     )
-    update croft.delivery d set state = 'sending', dispatcher_id = p_dispatcher, attempt = d.attempt + 1,
-      started_at = croft.now()
-    from pick where d.id = pick.id returning d.id, d.attempt;
+    select d.id, d.type, d.created_at, d.files, d.data, d.message, d.app_id, a.base_url, a.endpoint_failures, d.watch_id, d.attempt,
+      d.failures, d.refusals, d.chunk,
+      case when w.id is not null then
+        json_build_object('id', w.id, 'url', r.url, 'ref', coalesce(s.ref, w.told_ref, nullif(w.ref, ''))) end,
+      case when s.id is not null then json_build_object('id', s.id, 'from_commit', s.from_commit, 'to_commit', s.to_commit,
+        'is_resync', s.is_resync, 'is_reset', s.is_reset, 'messages', s.messages) end
+    from claimed d join croft.app a on a.id = d.app_id
+      left join croft.watch w on w.id = d.watch_id left join croft.repository r on r.id = w.repository_id
+      left join croft.sync s on s.id = d.sync_id;
 end $$;
 
 -- How deliveries went, if they are still this dispatcher's. Who waited for one that is settled goes on; an address that fails
 -- again and again rests, for longer each time.
-create function croft.settle_deliveries(p_dispatcher uuid, p_results jsonb) returns uuid[]
+create function croft.settle_deliveries(p_dispatcher uuid, p_results jsonb, p_tries jsonb) returns uuid[]
 language plpgsql as $$
 declare
   v_settled uuid[];
@@ -210,11 +242,11 @@ begin
   perform from croft.delivery d join jsonb_to_recordset(p_results) as r(id uuid) on d.id = r.id order by d.id for update of d;
   with changed as (
     update croft.delivery d set
-      state = r.state, dispatcher_id = null,
+      state = case when r.state = 'pending' and d.is_superseded then 'cancelled' else r.state end, dispatcher_id = null,
       due_at = croft.now() + make_interval(secs => coalesce(r.after_ms, 0) / 1000.0),
       failures = d.failures + coalesce(r.fails, false)::integer, refusals = coalesce(r.refusals, 0),
       chunk = coalesce(r.chunk, d.chunk), status_code = r.status_code, error = r.error, seq = d.seq + 1,
-      settled_at = case when r.state <> 'pending' then croft.now() end
+      settled_at = case when r.state <> 'pending' or d.is_superseded then croft.now() end
     from jsonb_to_recordset(p_results) as r(id uuid, attempt integer, state text, after_ms float8, fails boolean,
       refusals integer, chunk integer, status_code integer, error jsonb)
     where d.id = r.id and d.dispatcher_id = p_dispatcher and d.state = 'sending' and d.attempt = r.attempt
@@ -228,9 +260,8 @@ begin
   ), tries as (
     insert into croft.delivery_attempt (delivery_id, attempt, chunk, at, duration_ms, status_code, request, response, error)
       select c.id, c.attempt, t.chunk, t.at, t.duration_ms, t.status_code, t.request, t.response, t.error
-      from changed c join jsonb_to_recordset(p_results) as r(id uuid, tries jsonb) on r.id = c.id
-      cross join lateral jsonb_to_recordset(coalesce(r.tries, '[]')) as t(chunk integer, at timestamptz, duration_ms integer,
-        status_code integer, request jsonb, response jsonb, error jsonb)
+      from changed c join jsonb_to_recordset(p_tries) as t(id uuid, chunk integer, at timestamptz, duration_ms integer,
+        status_code integer, request jsonb, response jsonb, error jsonb) on t.id = c.id
   )
   select array_agg(id), array_agg(id) filter (where state <> 'pending'),
       array_agg(sync_id) filter (where state <> 'pending' and sync_id is not null)
@@ -262,14 +293,94 @@ end $$;
 create function croft.release_waiting(p_deliveries uuid[], p_syncs uuid[]) returns void
 language plpgsql as $$
 begin
-  with freed as (
-    delete from croft.delivery_wait where waits_for = any (p_deliveries) returning delivery_id
-  ), counts as (
-    select delivery_id, count(*)::integer as many from freed group by delivery_id order by delivery_id
-  )
-  update croft.delivery d set waits = d.waits - c.many from counts c where d.id = c.delivery_id;
+  if exists (select from croft.delivery_wait where waits_for = any (p_deliveries)) then
+    with freed as (
+      delete from croft.delivery_wait where waits_for = any (p_deliveries) returning delivery_id
+    ), counts as (
+      select delivery_id, count(*)::integer as many from freed group by delivery_id order by delivery_id
+    )
+    update croft.delivery d set waits = d.waits - c.many from counts c where d.id = c.delivery_id;
+  end if;
   update croft.sync s set unsettled = s.unsettled - c.many,
       state = case when s.unsettled = c.many then 'settled' else s.state end,
       settled_at = case when s.unsettled = c.many then croft.now() end
     from (select id, count(*)::integer as many from unnest(p_syncs) as x(id) group by id order by id) c where s.id = c.id;
+end $$;
+
+-- Whom the messages of a new sync have to wait for: order is kept for each path, and between a path and what lies above or
+-- below it. A reset tells everything anew: what is pending of earlier syncs is not sent any more, and what is on its way is
+-- waited for, once. The watch is locked: no other sync of it is queued at the same time.
+create function croft.queue_sync(p_sync uuid, p_first bigint) returns void
+language plpgsql as $$
+declare
+  v_watch uuid;
+  v_is_reset boolean;
+begin
+  select watch_id, is_reset into v_watch, v_is_reset from croft.sync where id = p_sync;
+  if v_is_reset then perform croft.supersede_deliveries(v_watch); end if;
+  -- They cannot be settled from here on: whoever was would never wake those that begin to wait for it now.
+  perform from croft.delivery
+    where watch_id = v_watch and state in ('pending', 'sending') and files is not null order by id for key share;
+  with open as materialized (
+    select id, path_keys, above_keys from croft.delivery
+    where watch_id = v_watch and state in ('pending', 'sending') and files is not null
+  ), new as materialized (
+    select id, path_keys, above_keys from croft.delivery where sync_id = p_sync and exists (select from open)
+  ), met as (
+    select n.id, o.id as waits_for from (select id, unnest(path_keys) as key from new) n
+      join (select id, unnest(path_keys || above_keys) as key from open) o using (key)
+    union
+    select n.id, o.id from (select id, unnest(above_keys) as key from new) n
+      join (select id, unnest(path_keys) as key from open) o using (key)
+    union
+    select n.id, o.id from new n cross join open o where v_is_reset
+  ), waiting as (
+    insert into croft.delivery_wait (delivery_id, waits_for) select id, waits_for from met returning delivery_id
+  ), counts as (select delivery_id, count(*)::integer as many from waiting group by delivery_id)
+  update croft.delivery d set state = 'pending', number = p_first + d.message, due_at = croft.now(), seq = 1,
+      waits = d.waits + coalesce(c.many, 0)
+    from croft.delivery s left join counts c on c.delivery_id = s.id
+    where s.sync_id = p_sync and d.id = s.id;
+  insert into croft.event (subject, seq, owner, type, data)
+    select id, 1, 'app:' || app_id, 'delivery.queued',
+      jsonb_build_object('watch', watch_id, 'files', jsonb_array_length(files))
+    from croft.delivery where sync_id = p_sync order by id;
+end $$;
+
+-- Notices are not of files, and stay.
+create function croft.supersede_deliveries(p_watch uuid) returns void
+language plpgsql as $$
+declare
+  v_gone uuid[];
+  v_syncs uuid[];
+begin
+  perform from croft.delivery
+    where watch_id = p_watch and state in ('pending', 'sending') and files is not null order by id for update;
+  update croft.delivery set is_superseded = true where watch_id = p_watch and state = 'sending' and files is not null;
+  with gone as (
+    update croft.delivery set state = 'cancelled', is_superseded = true, settled_at = croft.now(), seq = seq + 1
+      where watch_id = p_watch and state = 'pending' and files is not null returning id, seq, app_id, sync_id
+  ), told as (
+    insert into croft.event (subject, seq, owner, type, data)
+      select id, seq, 'app:' || app_id, 'delivery.cancelled', jsonb_build_object('watch', p_watch) from gone order by id
+  )
+  select array_agg(id), array_agg(sync_id) filter (where sync_id is not null) into v_gone, v_syncs from gone;
+  if v_gone is null then return; end if;
+  perform croft.release_waiting(v_gone, v_syncs);
+  perform croft.announce(v_gone);
+end $$;
+
+-- As for the queue: one plan for all calls, by indexes. One that was made for an empty table would be kept for a full one.
+do $$
+declare
+  v_function regprocedure;
+  v_kind text;
+begin
+  foreach v_function in array array['croft.claim_deliveries'::regproc::regprocedure, 'croft.settle_deliveries'::regproc::regprocedure]
+  loop
+    execute format('alter function %s set plan_cache_mode = force_generic_plan', v_function);
+    foreach v_kind in array array['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'] loop
+      execute format('alter function %s set enable_%s = off', v_function, v_kind);
+    end loop;
+  end loop;
 end $$;

@@ -112,6 +112,7 @@ begin
   delete from croft.pipeline where owner = v_owner;
   delete from croft.secret where owner = v_owner;
   delete from croft.credential where owner = v_owner;
+  delete from croft.bulk where owner = v_owner;
 
   v_runs := array(
     select id from croft.run
