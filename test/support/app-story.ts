@@ -78,18 +78,16 @@ export async function tellStory(scene: AppsDashboard): Promise<Record<string, st
     "app-resting": `/apps/${busy.id}`,
     "app-gone": `/apps/${gone.id}`,
     "app-paused": `/apps/${paused.id}`,
-    repositories: "/repositories",
+    ...{ repositories: "/repositories", deliveries: "/deliveries", overview: "/" },
     "repositories-none": "/repositories?search=nothing",
     "repository-synced": `/repositories/${main.id}`,
     "repository-failing": `/repositories/${release.id}`,
-    deliveries: "/deliveries",
     "deliveries-none": "/deliveries?state=cancelled",
     "delivery-failed": `/deliveries/${failed}`,
     "delivery-quarantined": `/deliveries/${quarantined}`,
     "delivery-split": `/deliveries/${split}`,
     "delivery-pending": `/deliveries/${pending}`,
     "delivery-delivered": `/deliveries/${delivered}`,
-    overview: "/",
   };
 }
 
