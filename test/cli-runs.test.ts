@@ -52,6 +52,12 @@ steps:
   expect(inputs).toEqual({ who: "Ada" });
   const log = await croft("logs", steps[0]?.job_id ?? "");
   expect(log.stdout).toContain("Hello, Ada!");
+  const shown = await croft("runs", good.stdout.trim());
+  expect(shown.stdout).toMatch(/ done\n(?:.*\n)*.*greet.*\n.*loud/);
+  const list = await croft("runs", "--status", "done");
+  expect(list.stdout.split("\t").slice(0, 3)).toEqual([good.stdout.trim(), "done", "pipeline #1"]);
+  const none = await croft("runs", "--status", "failed");
+  expect(none).toMatchObject({ code: 0, stdout: "" });
   const wrong = await croft("run", file, "-i", "whom=Ada");
   expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining("did you mean 'who'") });
 }, 60_000);
