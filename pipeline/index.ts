@@ -7,11 +7,12 @@ export { checkTemplate, type ExpressionScope } from "./expression/check-expressi
 export {
   artifactsUsedBy,
   type ExpressionContext,
-  ExpressionFailure,
   evaluateCondition,
   evaluateTemplate,
   evaluateText,
 } from "./expression/evaluate.ts";
+export { ExpressionFailure } from "./expression/expression-failure.ts";
+export { ExpressionWork } from "./expression/expression-work.ts";
 export type { RunStatus } from "./expression/functions.ts";
 export {
   type CompiledCondition,

@@ -23,3 +23,5 @@ export const EXPRESSION_TOKENS_MAX = 500;
 export const EXPRESSION_VALUE_BYTES_MAX = 1024 * 1024;
 /** Of the text that one expression puts into a field. */
 export const EXPRESSION_TEXT_BYTES_MAX = 64 * 1024;
+/** What all expressions may cost that are evaluated together: some tenths of a second. */
+export const EXPRESSION_WORK_MAX = 30_000_000;

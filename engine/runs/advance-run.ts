@@ -1,9 +1,10 @@
 // Goes on with a run, in one transaction: takes over what has ended, decides what is next, and does it.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JobError } from "@croft/contract";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { monotonicMs } from "../worker/monotonic-ms.ts";
 import { namedInDecision } from "./artifact-texts.ts";
-import { cancelRuns } from "./child-runs.ts";
+import { cancelRuns, forceChildren } from "./child-runs.ts";
 import { decideMoves } from "./decide-moves.ts";
 import { stepsOf } from "./next-moves.ts";
 import { RunChanges, type RunParts } from "./run-changes.ts";
@@ -13,10 +14,12 @@ import { recordEnd, turnOf } from "./settle-steps.ts";
 import { StartResult } from "./step-result.ts";
 
 /** How much one transaction does: it holds back every reader of events. What is left is due at once, after other runs. */
-const DECIDING_MS_MAX = 1000;
+const WORKING_MS_MAX = 1000;
 const CHANGES_MAX = 2000;
 const CHILDREN_MAX = 20;
 const ENDS_MAX = 300;
+/** For so long nobody else in this process waits. */
+const TURN_MS = 50;
 
 /** False when somebody else was at it; then it is due again or will be. */
 export async function advanceRun(parts: RunParts, runId: string): Promise<boolean> {
@@ -24,7 +27,10 @@ export async function advanceRun(parts: RunParts, runId: string): Promise<boolea
     const run = await lockRun(client, runId);
     if (run === undefined) return await forgetGone(client, runId);
     await client.query("delete from croft.run_due where run_id = $1", [runId]);
-    if (run.finished_at !== null) return true;
+    if (run.finished_at !== null) {
+      await client.query("select croft.release_lane($1)", [runId]); // got when it had been given up
+      return true;
+    }
     await new RunAdvance(client, await RunChanges.begin(parts, client, run)).go();
     if (run.advance_failures > 0) await forgetFailures(client, runId);
     return true;
@@ -50,6 +56,7 @@ async function forgetFailures(client: Queryable, runId: string): Promise<void> {
 class RunAdvance {
   readonly #client: Queryable;
   readonly #changes: RunChanges;
+  readonly #endsAt = monotonicMs() + WORKING_MS_MAX;
 
   constructor(client: Queryable, changes: RunChanges) {
     this.#client = client;
@@ -70,25 +77,36 @@ class RunAdvance {
   /** False when there is more to do than one transaction should. */
   async #moveOn(): Promise<boolean> {
     const changes = this.#changes;
-    const endsAt = monotonicMs() + DECIDING_MS_MAX;
+    if (changes.run.cancel_forced_at !== null && (await this.#forceChildren())) return false;
+    let turnAt = monotonicMs() + TURN_MS;
     const isFull = () =>
       changes.steps.changes >= CHANGES_MAX ||
       changes.children >= CHILDREN_MAX ||
-      monotonicMs() > endsAt;
+      monotonicMs() > this.#endsAt;
     for (;;) {
       const moves = await this.#decide();
-      if (moves.length === 0) return true;
+      const isInLine = changes.run.status === "queued" && moves[0]?.kind === "queue";
+      if (moves.length === 0 || isInLine) return true;
       for (const move of moves) {
         await changes.carryOut(move);
         if (isFull()) return false;
+        if (monotonicMs() <= turnAt) continue;
+        await nextTurn();
+        turnAt = monotonicMs() + TURN_MS;
       }
     }
+  }
+
+  /** Steps that were told to stop before are not told again, but what they are must hear of it. True: perhaps more. */
+  async #forceChildren(): Promise<boolean> {
+    return (await forceChildren(this.#client, this.#changes.run, CHILDREN_MAX)) === CHILDREN_MAX;
   }
 
   /** The job that got it its lane has ended, or is not wanted any more. */
   async #takeOverStart(): Promise<void> {
     const { status, start_job_id: jobId, cancel_requested_at: cancelled } = this.#changes.run;
     if (status !== "queued") return;
+    const hasBegun = this.#changes.run.started_at !== null;
     if (this.#changes.run.parent_id !== null) return await this.#endWithParent();
     if (jobId === null) return;
     const { rows } = await this.#client.query<{
@@ -103,7 +121,9 @@ class RunAdvance {
       return;
     }
     if (job?.status === "queued" || job?.status === "running") {
-      if (cancelled !== null) await this.#client.query("select croft.cancel($1)", [[jobId]]);
+      // One that has begun stays in line: what runs `always()` needs the lane.
+      if (cancelled !== null && !hasBegun)
+        await this.#client.query("select croft.cancel($1)", [[jobId]]);
       return;
     }
     const gone = {
@@ -144,7 +164,9 @@ class RunAdvance {
     for (const row of steps.all()) {
       const turn = turnOf(row, stepsOf(pipeline).get(row.step), run, now);
       if (turn.kind === "goes-on") continue;
-      if (taken++ === ENDS_MAX || this.#changes.children === CHILDREN_MAX) return false;
+      const isFull = taken === ENDS_MAX || this.#changes.children >= CHILDREN_MAX;
+      if (isFull || (taken > 0 && monotonicMs() > this.#endsAt)) return false;
+      taken++;
       switch (turn.kind) {
         case "ended": {
           const { status } = await recordEnd(this.#client, run, steps, row, turn.end);
@@ -167,7 +189,8 @@ class RunAdvance {
 
   async #decide(): Promise<readonly Move[]> {
     const { pipeline, run, steps } = this.#changes;
-    if (run.status !== "running" && run.status !== "waiting") return [];
+    const isEnding = run.cancel_requested_at !== null && run.started_at !== null;
+    if (run.status === "queued" && !isEnding) return [];
     return await decideMoves(pipeline, stateOf(run, steps.all()), {
       contextOf: (step) => this.#changes.contextOf(step),
       textsOf: (step) => this.#changes.texts(namedInDecision(step)),
@@ -185,7 +208,9 @@ function stateOf(run: RunRow, steps: Iterable<CarriedStep>): RunState {
   const isSpared = isCancelled && !isForced;
   const states: StepState[] = [];
   for (const row of steps) states.push(stepStateOf(row, isSpared));
-  return { status: run.status, isCancelled, isForced, steps: states };
+  // In line it has no lane, as one that waits for people; only what needs none is done.
+  const status = run.status === "queued" ? "waiting" : run.status;
+  return { status, isCancelled, isForced, steps: states };
 }
 
 /** A row that has not changed is the same object; between two decisions few have. */

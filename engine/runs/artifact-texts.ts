@@ -63,10 +63,12 @@ async function textOf(assets: Assets, row: AssetRow): Promise<string> {
       await opened.close();
     }
   } catch (error) {
-    // It will not come back: the step fails, and the run goes on with that.
-    const isGone = error instanceof EngineError && error.code !== "unavailable";
-    if (!isGone) throw error;
     const what = `artifact '${row.name}' of step '${row.step}'`;
+    if (!(error instanceof EngineError)) {
+      throw new EngineError("unavailable", `${what} cannot be read now`, { cause: error });
+    }
+    if (error.code === "unavailable") throw error;
+    // It will not come back: the step fails, and the run goes on with that.
     throw new ExpressionFailure(`${what}: ${error.message}`, { cause: error });
   }
 }

@@ -53,7 +53,9 @@ export async function retryRun(
       const message = `its results were removed on ${run.results_removed_at.toISOString()}: start a new run`;
       throw new EngineError("results-gone", message);
     }
+    await requireEndedBelow(client, id);
     await putBack(client, run, from);
+    await client.query("select croft.release_lane($1)", [id]); // got when it had been given up
     const jobId = await submitStart(intake, client, run);
     await client.query(
       `with next as (
@@ -69,6 +71,17 @@ export async function retryRun(
       [id, jobId],
     );
   });
+}
+
+/** Of one that was given up: they have been told, and are gone on with when they have ended. */
+async function requireEndedBelow(client: Queryable, id: string): Promise<void> {
+  const { rows } = await client.query<{ is_open: boolean }>(
+    "select exists (select from croft.run where root_id = $1 and finished_at is null) as is_open",
+    [id],
+  );
+  if (rows[0]?.is_open !== true) return;
+  const message = "pipelines that it uses are still ending: try again in a moment";
+  throw new EngineError("job-not-ended", message);
 }
 
 export interface Decision {

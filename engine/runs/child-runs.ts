@@ -5,6 +5,7 @@ import { putBack } from "./change-runs.ts";
 import { createRun } from "./create-run.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { type CarriedStep, type RunRow, readRun } from "./run-rows.ts";
+import type { RunTree } from "./run-tree.ts";
 import { usedName } from "./used-pipelines.ts";
 
 /** The one that the step had before is gone on with, unless it is given something else now. */
@@ -14,6 +15,7 @@ export async function startChild(
   step: UsesStep,
   row: CarriedStep,
   given: Readonly<Record<string, string | number | boolean>>,
+  tree: RunTree,
 ): Promise<string> {
   const before = row.child_id === null ? undefined : await readRun(client, row.child_id);
   const isOver = before?.status === "failed" || before?.status === "cancelled";
@@ -21,6 +23,7 @@ export async function startChild(
     await reopenChild(client, before.id, "running");
     return before.id;
   }
+  await tree.takePlace();
   const name = usedName(step, run.file) ?? "";
   const { id, owner, event, repository, ref, commit, kind, uses, started_by } = run;
   return await createRun(client, {
@@ -79,6 +82,21 @@ export async function resumeChildren(client: Queryable, ids: readonly string[]):
      select croft.announce(array_agg(id)), croft.mark_due(array_agg(id)) from next having count(*) > 0`,
     [ids],
   );
+}
+
+/** Those that it uses and that go on still are told with it; how many were. */
+export async function forceChildren(
+  client: Queryable,
+  { id }: Pick<RunRow, "id">,
+  max: number,
+): Promise<number> {
+  const { rows } = await client.query<{ id: string }>(
+    "select id from croft.run where parent_id = $1 and finished_at is null and cancel_forced_at is null order by id limit $2",
+    [id, max],
+  );
+  const ids = rows.map((row) => row.id);
+  await cancelRuns(client, ids, true);
+  return ids.length;
 }
 
 /** With all that they use themselves. */

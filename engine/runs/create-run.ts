@@ -40,7 +40,7 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
     if (!isStorable(value))
       throw new EngineError("invalid-input", `input '${name}' ${NOT_STORABLE}`);
   }
-  if (parent !== undefined) await requireShallow(client, parent.id);
+  const rootId = parent === undefined ? null : await rootAbove(client, parent.id);
   const { rows: counted } = await client.query<{ last: number }>(
     `insert into croft.run_counter (owner, name, last) values ($1, $2, 1)
      on conflict (owner, name) do update set last = run_counter.last + 1 returning last`,
@@ -62,8 +62,8 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
   const key = parent === undefined ? laneKey(pipeline, beginningContext(row)) : "";
   await client.query(
     `insert into croft.run (id, owner, name, number, status, text, file, pipeline_id, pipeline_version, uses, inputs, event,
-       repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, started_at)
-     values ($1, $2, $3, $4, $5::croft.run_status, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+       repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, root_id, started_at)
+     values ($1, $2, $3, $4, $5::croft.run_status, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
        case when $5::croft.run_status = 'running' then croft.now() end)`,
     [
       ...[row.id, owner, row.name, row.number, parent === undefined ? "queued" : "running"],
@@ -76,7 +76,7 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
       ],
       ...[JSON.stringify(inputs), event === null ? null : JSON.stringify(event)],
       ...[repository, ref, row.commit, kind, key, request.class],
-      ...[parent?.id, parent?.step, parent?.item, startedBy],
+      ...[parent?.id, parent?.step, parent?.item, startedBy, rootId],
     ],
   );
   const steps = pipeline.steps.map(({ id }, position) => ({ step: id, position }));
@@ -106,16 +106,17 @@ function laneKey({ concurrency }: Pipeline, context: ExpressionContext): string 
   return key;
 }
 
-/** Circles are refused when a run starts; this is for what gets past that. */
-async function requireShallow(client: Queryable, parentId: string): Promise<void> {
-  const { rows } = await client.query<{ depth: number }>(
+/** Circles are refused when a run starts; that there are so many above is for what gets past that. */
+async function rootAbove(client: Queryable, parentId: string): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
     `with recursive above as (
-       select parent_id from croft.run where id = $1
+       select id, parent_id, 1 as nth from croft.run where id = $1
        union all
-       select r.parent_id from croft.run r join above on r.id = above.parent_id
+       select r.id, r.parent_id, nth + 1 from croft.run r join above on r.id = above.parent_id
      )
-     select count(*)::integer as depth from above`,
+     select id from above order by nth`,
     [parentId],
   );
-  if ((rows[0]?.depth ?? 0) > USES_DEPTH_MAX) throw new EngineError("invalid-input", TOO_DEEP);
+  if (rows.length > USES_DEPTH_MAX) throw new EngineError("invalid-input", TOO_DEEP);
+  return rows.at(-1)?.id ?? parentId;
 }

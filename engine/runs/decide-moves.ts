@@ -1,15 +1,18 @@
-// What a run does next, with what its expressions say; texts of artifacts are read for one step after the other.
+// What a run does next, with what its expressions say; for one step after the other, and no more at once than there is time for.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   compileCondition,
   type ExpressionContext,
   ExpressionFailure,
+  ExpressionWork,
   evaluateCondition,
   expandMatrix,
   type Pipeline,
   type Step,
 } from "@croft/pipeline";
+import { monotonicMs } from "../worker/monotonic-ms.ts";
 import { type ArtifactTexts, namedInDecision } from "./artifact-texts.ts";
-import { type Expressions, nextMoves } from "./next-moves.ts";
+import { beginningSteps, type Expressions, nextMoves, type Standing } from "./next-moves.ts";
 import type { Move, RunState } from "./run-state.ts";
 
 export interface DecisionSource {
@@ -17,106 +20,79 @@ export interface DecisionSource {
   textsOf(step: Step): Promise<ArtifactTexts>;
 }
 
-/** Lists from artifacts stay in memory until they are written: beyond this the rest is decided when they have been. */
-const READ_LENGTH_MAX = 16 * 1024 * 1024;
+/** What expressions say of one step. */
+interface Answer {
+  readonly isWanted: ReturnType<Expressions["isWanted"]>;
+  readonly items?: Exclude<ReturnType<Expressions["itemsOf"]>, { readonly fault: string }>;
+}
+
+/** What was found out is done before more is: lists from artifacts stay in memory until they are written. */
+const ITEMS_AT_ONCE = 1000;
+const LENGTH_AT_ONCE = 16 * 1024 * 1024;
+const ASKING_MS_MAX = 500;
+/** For so long nobody else in this process waits. */
+const TURN_MS = 50;
 
 /**
- * Deciding is pure and knows no waiting. So a question that needs artifacts is left open at first; it is answered, the texts
- * are let go, and it is decided again. Moves of a step with an open question do not count.
+ * Deciding is pure and knows no waiting. So the steps that can begin are asked first, each with the texts that it names,
+ * which are let go again. Those that it did not come to are left out: whoever asks again comes to them.
  */
 export async function decideMoves(
   pipeline: Pipeline,
   state: RunState,
   source: DecisionSource,
 ): Promise<readonly Move[]> {
-  const questions = new Questions(source);
-  for (let readLength = 0; ; ) {
-    const open = questions.begin();
-    const moves = nextMoves(pipeline, state, questions);
-    const ready = moves.filter((move) => !("step" in move) || !open.has(move.step));
-    if (open.size === 0 || (readLength > READ_LENGTH_MAX && ready.length > 0)) return ready;
-    readLength = 0;
-    for (const ask of open.values()) {
-      readLength += await ask();
-      if (readLength > READ_LENGTH_MAX) break;
+  const answers = new Map<string, Answer>();
+  const endsAt = monotonicMs() + ASKING_MS_MAX;
+  let turnAt = monotonicMs() + TURN_MS;
+  let items = 0;
+  let length = 0;
+  for (const { step, standing } of beginningSteps(pipeline, state)) {
+    const now = monotonicMs();
+    if (now > endsAt || items > ITEMS_AT_ONCE || length > LENGTH_AT_ONCE) break;
+    if (now > turnAt) {
+      await nextTurn();
+      turnAt = monotonicMs() + TURN_MS;
     }
+    const answer = await answerOf(step, standing, source, (read) => {
+      length += read;
+    });
+    items += answer.items?.length ?? 0;
+    answers.set(step.id, answer);
   }
+  return nextMoves(pipeline, state, {
+    isWanted: ({ id }) => answers.get(id)?.isWanted,
+    itemsOf: ({ id }) => answers.get(id)?.items ?? [],
+  });
 }
 
-type Wanted = ReturnType<Expressions["isWanted"]>;
-type Items = ReturnType<Expressions["itemsOf"]>;
-/** Answers its question, and returns how much was read for that. */
-type Ask = () => Promise<number>;
-
-class Questions implements Expressions {
-  readonly #source: DecisionSource;
-  readonly #wanted = new Map<string, Wanted>();
-  readonly #items = new Map<string, Items>();
-  #open = new Map<string, Ask>();
-
-  constructor(source: DecisionSource) {
-    this.#source = source;
-  }
-
-  begin(): ReadonlyMap<string, Ask> {
-    this.#open = new Map();
-    return this.#open;
-  }
-
-  isWanted: Expressions["isWanted"] = (step, standing) => {
-    const { if: condition } = step;
-    if (condition === undefined) return standing.success;
-    return this.#answer(this.#wanted, step, false, "its condition", (context) =>
-      evaluateCondition(compileCondition(condition), context, standing),
-    );
-  };
-
-  itemsOf: Expressions["itemsOf"] = (step) => {
-    const matrix = "matrix" in step ? step.matrix : undefined;
-    if (matrix === undefined) return [];
-    return this.#answer<Items>(this.#items, step, [], "its matrix", (context) => {
-      const expanded = expandMatrix(matrix, context);
-      return expanded.items ?? { fault: `its matrix: ${expanded.problem}` };
-    });
-  };
-
-  #answer<Answer>(
-    answers: Map<string, Answer | { readonly fault: string }>,
-    step: Step,
-    unknown: Answer,
-    what: string,
-    evaluate: (context: ExpressionContext) => Answer,
-  ): Answer | { readonly fault: string } {
-    const known = answers.get(step.id);
-    if (known !== undefined) return known;
-    const evaluated = (artifacts: ArtifactTexts) =>
-      orFault(what, () => evaluate({ ...this.#source.contextOf(step), artifacts }));
-    if (namedInDecision(step).length === 0) return evaluated({});
-    this.#open.set(step.id, async () => {
-      const texts = await this.#source.textsOf(step).catch(onlyExpressionFailure);
-      answers.set(
-        step.id,
-        texts instanceof ExpressionFailure
-          ? { fault: `${what}: ${texts.message}` }
-          : evaluated(texts),
-      );
-      return texts instanceof ExpressionFailure ? 0 : lengthOf(texts);
-    });
-    return unknown;
-  }
-}
-
-function orFault<Answer>(what: string, evaluate: () => Answer): Answer | { fault: string } {
+async function answerOf(
+  step: Step,
+  standing: Standing,
+  source: DecisionSource,
+  onRead: (length: number) => void,
+): Promise<Answer> {
+  const { if: condition } = step;
+  const matrix = "matrix" in step ? step.matrix : undefined;
+  if (condition === undefined && !standing.success) return { isWanted: false };
+  if (condition === undefined && matrix === undefined) return { isWanted: true };
+  let what = condition === undefined ? "its matrix" : "its condition";
   try {
-    return evaluate();
+    const artifacts = namedInDecision(step).length === 0 ? {} : await source.textsOf(step);
+    onRead(lengthOf(artifacts));
+    const context = { ...source.contextOf(step), artifacts, work: new ExpressionWork() };
+    const isWanted =
+      condition === undefined || evaluateCondition(compileCondition(condition), context, standing);
+    if (!isWanted) return { isWanted: false };
+    if (matrix === undefined) return { isWanted: true };
+    what = "its matrix";
+    const expanded = expandMatrix(matrix, context);
+    if (expanded.items === undefined) throw new ExpressionFailure(expanded.problem);
+    return { isWanted: true, items: expanded.items };
   } catch (error) {
-    return { fault: `${what}: ${onlyExpressionFailure(error).message}` };
+    if (!(error instanceof ExpressionFailure)) throw error;
+    return { isWanted: { fault: `${what}: ${error.message}` } };
   }
-}
-
-function onlyExpressionFailure(error: unknown): ExpressionFailure {
-  if (error instanceof ExpressionFailure) return error;
-  throw error;
 }
 
 function lengthOf(texts: ArtifactTexts): number {

@@ -1,6 +1,8 @@
 // A thousand steps, the most there may be, hold nothing up.
+import { cancelRun } from "@croft/engine";
 import { expect, test } from "vitest";
 import { heldRuns } from "../../test/support/held-runs.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 
 const THOUSAND = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -63,4 +65,35 @@ test("a thousand steps that start at once become a thousand jobs, each once", as
     [id],
   );
   expect(jobs).toEqual({ n: 1000, steps: 1000 });
+});
+
+test("a run has ten thousand items at most; matrices beyond fail, and the others go on", async () => {
+  const { start, query, engine, ended } = await heldRuns();
+  const list = JSON.stringify(Array.from({ length: 256 }, (_, n) => n));
+  const matrix = `{ n: "\${{ fromJSON(inputs.list) }}", max-parallel: 1 }`;
+  const steps = THOUSAND.slice(0, 45).map((n) => `  s${n}: { run: x, matrix: ${matrix} }`);
+  const id = await start(
+    `inputs: { list: { type: string, default: "${list}" } }\nsteps:\n${steps.join("\n")}\n`,
+  );
+  const count = async (condition: string) => {
+    const text = `select count(*)::int as n from croft.run_step where run_id = $1 and ${condition}`;
+    return (await query(text, [id]))[0]?.["n"];
+  };
+  await waitUntil(
+    "all to be decided",
+    async () => (await count("item = '' and status = 'pending'")) === 0,
+    60_000,
+  );
+  expect(await count("item <> ''")).toBe(39 * 256);
+  const [failed, ...more] = await query(
+    "select step, reason from croft.run_step where run_id = $1 and item = '' and status = 'failed' order by position",
+    [id],
+  );
+  expect(failed).toEqual({
+    step: "s39",
+    reason: "its matrix: with its 256 items the run would have more than 10000",
+  });
+  expect(more).toHaveLength(5);
+  await cancelRun(engine, { owner: undefined }, id, { force: true });
+  await ended(id, "failed");
 });

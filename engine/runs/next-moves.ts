@@ -9,9 +9,9 @@ export interface Standing {
   readonly cancelled: boolean;
 }
 
-/** What only expressions can tell; a text is the reason why they cannot. */
+/** What only expressions can tell; a text is the reason why they cannot. Undefined: not looked at yet. */
 export interface Expressions {
-  isWanted(step: Step, standing: Standing): boolean | { readonly fault: string };
+  isWanted(step: Step, standing: Standing): boolean | { readonly fault: string } | undefined;
   itemsOf(step: Step): readonly NewItem[] | { readonly fault: string };
 }
 
@@ -25,7 +25,7 @@ export function nextMoves(
 ): readonly Move[] {
   const { status } = state;
   if (status !== "running" && status !== "waiting") return [];
-  const run = new RunView(pipeline, state);
+  const run = viewOf(pipeline, state);
   const moves: Move[] = [];
   for (const step of pipeline.steps) {
     const main = run.main(step.id);
@@ -33,8 +33,10 @@ export function nextMoves(
     if (main.status === "pending") moves.push(...begin(run, step, expressions));
     else moves.push(...goOn(run, step), ...resume(run, step));
   }
-  const isStarting = moves.some(({ kind }) => NEEDS_LANE.has(kind));
-  if (status === "waiting" && isStarting) return [{ kind: "queue" }];
+  if (status === "waiting" && moves.some(needsLane)) {
+    const others = moves.filter((move) => !needsLane(move)); // no lane is needed to end or to ask
+    return others.length > 0 ? others : [{ kind: "queue" }];
+  }
   if (moves.length > 0) return moves;
   if (pipeline.steps.every(({ id }) => hasEnded(run.main(id)))) {
     return [{ kind: "end", status: run.result() }];
@@ -43,16 +45,33 @@ export function nextMoves(
   return [];
 }
 
+function needsLane({ kind }: Move): boolean {
+  return NEEDS_LANE.has(kind);
+}
+
+/** The steps about which expressions are asked, in the order of the file. */
+export function* beginningSteps(
+  pipeline: Pipeline,
+  state: RunState,
+): Generator<{ readonly step: Step; readonly standing: Standing }> {
+  if (state.isForced === true) return;
+  const run = viewOf(pipeline, state);
+  for (const step of pipeline.steps) {
+    if (run.canBegin(step)) yield { step, standing: run.standing(step) };
+  }
+}
+
 /** A step that has not begun, and whose needs have all ended. */
 function begin(run: RunView, step: Step, { isWanted, itemsOf }: Expressions): Move[] {
-  const { id, needs } = step;
-  if (!needs.every((need) => hasEnded(run.main(need)))) return [];
+  const { id } = step;
+  if (!run.canBegin(step)) return [];
   const settle = (status: "done" | "failed" | "skipped" | "cancelled", reason?: string): Move[] => [
     { kind: "settle", step: id, item: "", status, reason },
   ];
   if (run.state.isForced === true) return settle("cancelled", "the run was cancelled");
   const standing = run.standing(step);
   const wanted = isWanted(step, standing);
+  if (wanted === undefined) return [];
   if (typeof wanted === "object") return settle("failed", wanted.fault);
   if (!wanted) {
     if (standing.cancelled) return settle("cancelled", "the run was cancelled");
@@ -145,6 +164,15 @@ export function stepsOf(pipeline: Pipeline): ReadonlyMap<string, Step> {
   return found;
 }
 
+const views = new WeakMap<RunState, RunView>();
+
+/** Of one run: two questions are asked of every state. */
+function viewOf(pipeline: Pipeline, state: RunState): RunView {
+  const view = views.get(state) ?? new RunView(pipeline, state);
+  views.set(state, view);
+  return view;
+}
+
 /** Questions about one state. */
 class RunView {
   readonly state: RunState;
@@ -173,6 +201,10 @@ class RunView {
 
   items(id: string): readonly StepState[] {
     return this.#items.get(id) ?? [];
+  }
+
+  canBegin({ id, needs }: Step): boolean {
+    return this.main(id).status === "pending" && needs.every((need) => hasEnded(this.main(need)));
   }
 
   standing({ needs }: Step): Standing {

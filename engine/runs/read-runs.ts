@@ -7,13 +7,13 @@ import {
   type RunStep,
   StepIntegration,
 } from "@croft/contract";
-import type { Pipeline } from "@croft/pipeline";
+import type { Step } from "@croft/pipeline";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { isId } from "../new-id.ts";
 import { pipelineOf } from "./read-pipeline.ts";
-import { type CarriedStep, type RunRow, readSteps } from "./run-rows.ts";
+import { type CarriedStep, type RunRow, readSteps, rowsByStep } from "./run-rows.ts";
 
 export async function showRun({ pool }: Database, scope: Scope, id: string): Promise<RunDetail> {
   const { rows } = await pool.query<RunRow>(
@@ -24,7 +24,24 @@ export async function showRun({ pool }: Database, scope: Scope, id: string): Pro
   if (row === undefined)
     throw new EngineError("not-found", `there is no run '${id.slice(0, 100)}'`);
   const steps = await readSteps(pool, id);
-  return { ...runOf(row), text: row.text, steps: stepsOf(pipelineOf(row), steps) };
+  return { ...runOf(row), text: row.text, steps: stepsOf(shapesOf(row, steps), steps) };
+}
+
+/** As the pipeline says it. */
+type StepShape = Pick<Step, "id" | "name" | "kind" | "needs">;
+
+/** A text that another version of Croft took may be one that this cannot read: then only what was done is known. */
+function shapesOf(row: RunRow, steps: readonly CarriedStep[]): readonly StepShape[] {
+  try {
+    return pipelineOf(row).steps;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "invalid-pipeline") throw error;
+    return steps.flatMap(({ step: id, item, child_id, message, decided_by }) => {
+      const isAsked = message !== null || decided_by !== null;
+      const kind = child_id !== null ? "uses" : isAsked ? "approval" : "run";
+      return item === "" ? [{ id, name: id, kind, needs: [] }] : [];
+    });
+  }
 }
 
 export async function listRuns(
@@ -64,10 +81,10 @@ function runOf(row: RunRow): Run {
   };
 }
 
-function stepsOf(pipeline: Pipeline, rows: readonly CarriedStep[]): RunStep[] {
-  return pipeline.steps.flatMap(({ id, name, kind, needs }) =>
-    rows
-      .filter((row) => row.step === id)
+function stepsOf(shapes: readonly StepShape[], rows: readonly CarriedStep[]): RunStep[] {
+  const byStep = rowsByStep(rows);
+  return shapes.flatMap(({ id, name, kind, needs }) =>
+    [...(byStep.get(id) ?? [])]
       .sort((a, b) => Number(a.item !== "") - Number(b.item !== "") || a.position - b.position)
       .map((row) => ({
         ...{ step: id, item: row.item === "" ? null : row.item, name, kind, needs: [...needs] },

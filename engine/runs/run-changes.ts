@@ -3,6 +3,7 @@ import type { JobError } from "@croft/contract";
 import {
   type ExpressionContext,
   ExpressionFailure,
+  ExpressionWork,
   evaluateTemplate,
   type Pipeline,
   type Step,
@@ -13,30 +14,28 @@ import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import { storable } from "../jobs/job-failure.ts";
-import type { JobIntake, SubmittedJob } from "../jobs/submit-jobs.ts";
+import type { JobIntake } from "../jobs/submit-jobs.ts";
 import { approvalMessage } from "./approval-message.ts";
 import { type ArtifactTexts, artifactTexts, namedInStep } from "./artifact-texts.ts";
 import { cancelRuns, reopenChild, resumeChildren, startChild } from "./child-runs.ts";
 import type { ArtifactName } from "./current-artifacts.ts";
-import { isStorable, NOT_STORABLE } from "./is-storable.ts";
+import { matrixFault } from "./matrix-fault.ts";
 import { stepsOf } from "./next-moves.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { RunContext } from "./run-context.ts";
-import { firstError, runOutputs } from "./run-outcome.ts";
+import { firstError, groupError, runOutputs } from "./run-outcome.ts";
 import { RunRecord, type StepEvent } from "./run-record.ts";
 import { type CarriedStep, type RunRow, readSteps } from "./run-rows.ts";
 import type { Move } from "./run-state.ts";
 import { RunSteps } from "./run-steps.ts";
-import { priorityOf } from "./submit-start.ts";
+import { RunTree } from "./run-tree.ts";
+import { stepSubmission } from "./step-submission.ts";
 
 export interface RunParts {
   readonly database: Database;
   readonly intake: JobIntake;
   readonly assets: Assets;
 }
-
-/** Steps end by their own time; this is for a handler that does not. */
-const STEP_BACKSTOP_MS = 20 * 86_400_000;
 
 /** One row of the steps. */
 interface Place {
@@ -53,8 +52,9 @@ export class RunChanges {
   readonly #starts: (Place & { readonly event: StepEvent })[] = [];
   readonly #stops: Place[] = [];
   readonly #resumed: string[] = [];
+  readonly #tree: RunTree;
   #context: RunContext | undefined;
-  /** Sub-pipelines that were started: each takes several statements. */
+  /** Sub-pipelines that were started or stopped: each takes several statements, and may be waited for. */
   children = 0;
 
   private constructor(
@@ -66,6 +66,7 @@ export class RunChanges {
     this.#parts = parts;
     this.#client = client;
     this.record = new RunRecord(client, run);
+    this.#tree = new RunTree(client, run);
     this.pipeline = pipelineOf(run);
     this.steps = new RunSteps(rows, (id) => this.#context?.forget(id));
   }
@@ -109,7 +110,10 @@ export class RunChanges {
         await this.write();
         return await this.record.queue(this.#parts.intake);
       case "end":
-        return await this.end(move.status, firstError(this.pipeline, this.steps.all()));
+        return await this.end(
+          move.status,
+          firstError(this.pipeline, (id) => this.steps.of(id)),
+        );
     }
   }
 
@@ -139,14 +143,14 @@ export class RunChanges {
   async #startChild(step: UsesStep, item: string): Promise<string> {
     const row = this.steps.get(step.id, item);
     const artifacts = await this.texts(namedInStep(step));
-    const context = { ...this.contextOf(step, row), artifacts };
+    const context = { ...this.contextOf(step, row), artifacts, work: new ExpressionWork() };
     const given = Object.entries(step.with).map(([name, value]) => [
       name,
       typeof value === "string" ? evaluateTemplate(value, context) : value,
     ]);
-    const childId = await startChild(this.#client, this.run, step, row, Object.fromEntries(given));
     this.children++;
-    return childId;
+    const values = Object.fromEntries(given);
+    return await startChild(this.#client, this.run, step, row, values, this.#tree);
   }
 
   /** Its run has failed, and is to be tried once more. */
@@ -186,9 +190,8 @@ export class RunChanges {
   }
 
   #expand({ step, items }: Extract<Move, { kind: "expand" }>): void {
-    const lost = items.find(({ values }) => !isStorable(values));
-    if (lost !== undefined) {
-      const reason = `its matrix: item '${lost.id}' ${NOT_STORABLE}`;
+    const reason = matrixFault(items, this.steps.items);
+    if (reason !== undefined) {
       this.#settle({ kind: "settle", step, item: "", status: "failed", reason });
       return;
     }
@@ -199,16 +202,21 @@ export class RunChanges {
 
   stop({ step, item }: Place): void {
     this.#stops.push({ step, item });
+    if (this.steps.get(step, item).child_id !== null) this.children++;
     this.steps.change(step, item, { stops: true });
   }
 
   #settle({ step, item, status, reason }: Extract<Move, { kind: "settle" }>): void {
     const said = reason === undefined ? undefined : storable(reason);
+    const error: JobError | undefined =
+      status !== "failed"
+        ? undefined
+        : said === undefined
+          ? groupError(this.steps.of(step))
+          : { code: "expression", class: "invalid", message: said };
     this.steps.change(step, item, {
       ...{ status, ends: true, reason: said ?? null },
-      ...(status === "failed" && said !== undefined
-        ? { error: { code: "expression", class: "invalid", message: said } }
-        : {}),
+      ...(error === undefined ? {} : { error }),
     });
     this.record.tellStep(step, item, status, said === undefined ? {} : { reason: said });
   }
@@ -234,6 +242,7 @@ export class RunChanges {
     }
     await this.write();
     await this.record.releaseLane();
+    await this.record.leaveLine();
     await this.record.update(status, {
       error: status === "done" || error === null ? null : JSON.stringify(error),
       outputs: outputs === null ? null : JSON.stringify(outputs),
@@ -245,7 +254,7 @@ export class RunChanges {
     const client = this.#client;
     const stopped = this.#stops.splice(0);
     const children = stopped.flatMap(({ step, item }) => this.steps.get(step, item).child_id ?? []);
-    await cancelRuns(client, children, false);
+    await cancelRuns(client, children, this.run.cancel_forced_at !== null);
     await resumeChildren(client, this.#resumed.splice(0));
     // One whose run had ended already would not hear of it.
     if (children.length > 0) await this.record.markDue();
@@ -259,16 +268,7 @@ export class RunChanges {
   async #submit(): Promise<void> {
     const starts = this.#starts.splice(0);
     if (starts.length === 0) return;
-    const { run } = this;
-    const jobs = starts.map(
-      ({ step, item }): SubmittedJob => ({
-        ...{ type: "step", owner: run.owner, priority: priorityOf(run) },
-        input: { run_id: run.id, step, item },
-        attempts: this.#stepOf(step).retry.attempts,
-        timeout_ms: STEP_BACKSTOP_MS,
-        ...{ run_id: run.id, step: item === "" ? step : `${step}/${item}` },
-      }),
-    );
+    const jobs = starts.map(({ step, item }) => stepSubmission(this.run, this.#stepOf(step), item));
     try {
       const submitted = await this.#parts.intake.submitWithin(this.#client, jobs);
       for (const [index, { step, item, event }] of starts.entries()) {

@@ -1,20 +1,25 @@
 // The checks of a step: what it left must be as asked for, before its result counts.
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { CommitId, Workspace } from "@croft/git";
 import type { RunStep, StepCheck } from "@croft/pipeline";
 import { evaluateText } from "@croft/pipeline";
 import { AssetError } from "../assets/asset-error.ts";
 import { openInside, readOpened } from "../assets/open-inside.ts";
-import { hasEntries } from "../assets/pack-directory.ts";
+import { DIRECTORY_MEDIA_TYPE } from "../assets/pack-directory.ts";
+import { EMPTY_TAR_BYTES } from "../assets/write-tar.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { askCheckThread, CheckGaveUp } from "./ask-check-thread.ts";
 import { runScript } from "./run-script.ts";
+import type { StepResult } from "./step-result.ts";
 import type { StepScene } from "./step-scene.ts";
 
 export interface CheckPlace {
   readonly workspace: Workspace;
   readonly environment: Readonly<Record<string, string>>;
   readonly result: RecordedResult;
+  /** As they were stored: what a check says holds for what others get. */
+  readonly artifacts: NonNullable<StepResult["artifacts"]>;
 }
 
 /** Where the step began, and what it left. */
@@ -53,25 +58,26 @@ export class CheckFailure extends JobFailure {
   }
 }
 
-/** Tried again it would take as long. */
+/** Tried again it would be the same. */
 function giveUp(error: unknown): string {
-  if (error instanceof CheckGaveUp) return error.message;
+  if (error instanceof CheckGaveUp || error instanceof AssetError) return error.message;
   throw error;
 }
 
 async function faultOf(
   scene: StepScene & { readonly step: RunStep },
-  { workspace, environment, result }: CheckPlace,
+  place: CheckPlace,
   check: StepCheck,
 ): Promise<string | undefined> {
+  const { workspace, environment, result } = place;
   switch (check.kind) {
     case "not-empty": {
-      const found = await readArtifact(scene, workspace, check.artifact);
+      const found = await readArtifact(scene, place, check.artifact);
       const isFilled = found instanceof Directory ? found.hasEntries : (found ?? "").trim() !== "";
       return isFilled ? undefined : `'${check.artifact}' is empty`;
     }
     case "json-schema":
-      return await schemaFault(scene, workspace, check);
+      return await schemaFault(scene, place, check);
     case "command":
       return await commandFault(
         scene,
@@ -124,14 +130,16 @@ async function commandFault(
 
 async function schemaFault(
   scene: StepScene & { readonly step: RunStep },
-  workspace: Workspace,
+  place: CheckPlace,
   { artifact, schema }: Extract<StepCheck, { kind: "json-schema" }>,
 ): Promise<string | undefined> {
-  const found = await readArtifact(scene, workspace, artifact);
+  const found = await readArtifact(scene, place, artifact);
   if (found === undefined) return `'${artifact}' is not there`;
   if (found instanceof Directory) return `'${artifact}' is a directory, not JSON`;
   const given =
-    "inline" in schema ? JSON.stringify(schema.inline) : await readFile(workspace, schema.path);
+    "inline" in schema
+      ? JSON.stringify(schema.inline)
+      : await readFile(place.workspace, schema.path);
   const question = { kind: "schema", schema: given ?? "", value: found } as const;
   const answer = await askCheckThread(question, scene.signal);
   switch (answer.kind) {
@@ -148,19 +156,20 @@ async function schemaFault(
 }
 
 async function readArtifact(
-  scene: StepScene & { readonly step: RunStep },
-  workspace: Workspace,
+  { parts }: StepScene,
+  { artifacts }: CheckPlace,
   name: string,
 ): Promise<string | Directory | undefined> {
-  const artifact = scene.step.artifacts[name];
-  if (artifact === undefined) return undefined;
-  const path = evaluateText(artifact.path, scene.context).replace(/\/+$/, "");
+  const stored = artifacts.find((artifact) => artifact.name === name);
+  if (stored === undefined) return undefined; // an optional one
+  const { sha256, bytes, media_type } = stored;
+  if (media_type === DIRECTORY_MEDIA_TYPE) return new Directory(bytes > EMPTY_TAR_BYTES);
+  const opened = await (await parts.assets.store()).open(sha256, bytes);
+  if (opened === undefined) throw new Error(`artifact '${name}' was stored, and is not there`);
   try {
-    return await readFile(workspace, path);
-  } catch (error) {
-    if (!(error instanceof AssetError && error.code === "is-directory")) throw error;
-    const from = { directory: workspace.path, path, user: workspace.user };
-    return new Directory(await hasEntries(from));
+    return await readText(name, bytes, () => opened.stream());
+  } finally {
+    await opened.close();
   }
 }
 
@@ -174,16 +183,11 @@ class Directory {
 }
 
 async function readFile(workspace: Workspace, path: string): Promise<string | undefined> {
+  const { path: directory, user } = workspace;
   try {
-    const { handle, size } = await openInside({
-      directory: workspace.path,
-      path,
-      user: workspace.user,
-    });
+    const { handle, size } = await openInside({ directory, path, user });
     try {
-      if (size > TEXT_BYTES_MAX)
-        throw new JobFailure("command", "check-failed", `'${path}' is too large to be checked`);
-      return await text(readOpened(handle));
+      return await readText(path, size, () => readOpened(handle));
     } finally {
       await handle.close();
     }
@@ -191,6 +195,11 @@ async function readFile(workspace: Workspace, path: string): Promise<string | un
     if (error instanceof AssetError && error.code === "not-found") return undefined;
     throw error;
   }
+}
+
+async function readText(name: string, bytes: number, open: () => Readable): Promise<string> {
+  if (bytes > TEXT_BYTES_MAX) throw new CheckGaveUp(`'${name}' is too large to be checked`);
+  return await text(open());
 }
 
 /** The first of them, and how many more there are. */

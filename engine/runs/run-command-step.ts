@@ -2,6 +2,7 @@
 import { commitId, type FurtherRepository, parseRemoteUrl, type Workspace } from "@croft/git";
 import { evaluateText, type RunStep, refFault } from "@croft/pipeline";
 import { chooseSandbox } from "../command/choose-sandbox.ts";
+import { removeWorkspace } from "../command/remove-workspace.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { logWith } from "../log.ts";
 import { SecretMask } from "../logs/secret-mask.ts";
@@ -22,6 +23,9 @@ import {
 } from "./step-files.ts";
 import type { StepResult } from "./step-result.ts";
 import { accessTo, addressRules, resultRef, type StepScene } from "./step-scene.ts";
+
+/** All of them are looked for in all that the step says: what that needs grows with them. */
+const SECRETS_BYTES_MAX = 1024 * 1024;
 
 export async function runCommandStep(
   scene: StepScene & { readonly step: RunStep },
@@ -53,9 +57,10 @@ export async function runCommandStep(
     const { commit } = await workspace.result({ ref, message, signal: scene.signal });
     log.info({ commit, ref }, "a result was recorded");
     const result = { base: workspace.base, commit };
-    const warnings = await runChecks(own, { workspace, environment, result });
+    const place = { workspace, environment, result, artifacts };
+    const warnings = await runChecks(own, place);
     const base = start?.base ?? workspace.base;
-    const summary = await exchange.read("summary");
+    const summary = await exchange.readSummary();
     return {
       ...{ outputs, artifacts, commit, base },
       ...(workspace.branch === undefined ? {} : { branch: workspace.branch }),
@@ -64,8 +69,7 @@ export async function runCommandStep(
       ...(await bundleOf(scene, commit, base)),
     };
   } finally {
-    await workspace.remove();
-    log.info({}, "a workspace was removed");
+    await removeWorkspace(workspace, log);
   }
 }
 
@@ -156,11 +160,15 @@ async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly s
     names.length === 0
       ? new Map<string, string>()
       : await openSecrets(parts.vault, run.owner, names);
-  const hidden = SecretMask.withLines([...opened.values()]);
-  attempt.mask(hidden);
+  const bytes = [...opened.values()].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+  if (bytes > SECRETS_BYTES_MAX) {
+    const message = `its secrets have ${bytes} bytes: at most ${SECRETS_BYTES_MAX} in one step`;
+    throw new JobFailure("invalid", "secrets-too-large", message);
+  }
+  const mask = attempt.mask(SecretMask.withLines([...opened.values()]));
   const value = (name: string) => opened.get(name) ?? "";
   return {
-    mask: new SecretMask(hidden),
+    mask,
     files: new Map(files.map((name) => [name, value(name)])),
     env: Object.fromEntries(Object.entries(env).map(([variable, name]) => [variable, value(name)])),
   };

@@ -1,12 +1,14 @@
 // What expressions of a run can name, from how its steps stand.
 import {
   type ExpressionContext,
+  ExpressionFailure,
+  ExpressionWork,
   evaluateText,
   type JsonValue,
   type Pipeline,
   type Step,
 } from "@croft/pipeline";
-import type { RunRow, StepRow } from "./run-rows.ts";
+import { type RunRow, rowsByStep, type StepRow } from "./run-rows.ts";
 import { hasEnded } from "./run-state.ts";
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -21,7 +23,8 @@ export function beginningContext(
   const { id, name, number, attempt, started_by, inputs, event } = run;
   return {
     inputs,
-    event: event ?? {},
+    // Frozen, so that evaluators may keep what they have made of it: it can be large, and every step may look at it.
+    event: Object.freeze(event ?? {}),
     run: { id, name, number, attempt, started_by },
     repository: repositoryMembers(run),
   };
@@ -35,12 +38,7 @@ export function stepContext(
   step: Step | undefined,
   item?: StepRow,
 ): ExpressionContext {
-  const byStep = new Map<string, StepRow[]>();
-  for (const row of rows) {
-    const own = byStep.get(row.step);
-    if (own === undefined) byStep.set(row.step, [row]);
-    else own.push(row);
-  }
+  const byStep = rowsByStep(rows);
   return new RunContext(pipeline, run, (id) => byStep.get(id) ?? []).of(step, item);
 }
 
@@ -51,11 +49,12 @@ export class RunContext {
   readonly #rowsOf: (step: string) => readonly StepRow[];
   readonly #states = new Map<string, Members>();
   #steps: Members | undefined;
-  #env: Readonly<Record<string, string>> | undefined;
+  readonly #name: string;
 
   constructor(pipeline: Pipeline, run: RunRow, rowsOf: (step: string) => readonly StepRow[]) {
     this.#pipeline = pipeline;
     this.#beginning = beginningContext(run);
+    this.#name = `${run.id} ${run.attempt} ${run.commit}`;
     this.#rowsOf = rowsOf;
   }
 
@@ -66,8 +65,7 @@ export class RunContext {
   }
 
   of(step: Step | undefined, item?: StepRow): ExpressionContext {
-    // The pipeline's own variables know no more than the run does at its beginning.
-    this.#env ??= textsOf(this.#pipeline.env, this.#beginning);
+    const env = this.#variables();
     this.#steps ??= this.#allStates();
     const states = this.#steps;
     const needs = step === undefined ? [] : step.needs;
@@ -76,8 +74,19 @@ export class RunContext {
       steps: states,
       needs: Object.fromEntries(needs.map((id) => [id, states[id] ?? null])),
       ...(item?.matrix == null ? {} : { matrix: item.matrix }),
-      env: this.#env,
+      env,
     };
+  }
+
+  /** The pipeline's own know no more than the run does at its beginning. */
+  #variables(): Variables {
+    const own = variables.get(this.#pipeline) ?? new Map<string, Variables | ExpressionFailure>();
+    const env =
+      own.get(this.#name) ?? orFailure(() => textsOf(this.#pipeline.env, this.#beginning));
+    if (own.size === VARIABLES_KEPT_MAX) own.clear();
+    variables.set(this.#pipeline, own.set(this.#name, env));
+    if (env instanceof ExpressionFailure) throw env;
+    return env;
   }
 
   /** Frozen, as each of them: an evaluator may keep what it has made of it. */
@@ -91,6 +100,21 @@ export class RunContext {
   }
 }
 
+type Variables = Readonly<Record<string, string>>;
+
+/** What costs much, or fails, would for every step, and whenever one has ended. */
+const variables = new WeakMap<Pipeline, Map<string, Variables | ExpressionFailure>>();
+const VARIABLES_KEPT_MAX = 20;
+
+function orFailure<Value>(evaluate: () => Value): Value | ExpressionFailure {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof ExpressionFailure) return error;
+    throw error;
+  }
+}
+
 /** Variables may use those before them. */
 export function textsOf(
   templates: Readonly<Record<string, string>>,
@@ -98,9 +122,10 @@ export function textsOf(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   const known: Record<string, JsonValue> = { ...context.env };
+  const { work = new ExpressionWork() } = context;
   for (const [name, template] of Object.entries(templates)) {
     const text = template.includes("${{")
-      ? evaluateText(template, { ...context, env: known })
+      ? evaluateText(template, { ...context, env: known, work })
       : template;
     env[name] = text;
     known[name] = text;

@@ -3,6 +3,7 @@ import type { JobError } from "@croft/contract";
 import {
   type ExpressionContext,
   ExpressionFailure,
+  ExpressionWork,
   evaluateTemplate,
   type JsonValue,
   type Pipeline,
@@ -18,7 +19,8 @@ export async function runOutputs(
   contextWith: (names: readonly ArtifactName[]) => Promise<ExpressionContext>,
 ): Promise<Record<string, JsonValue> | ExpressionFailure> {
   try {
-    const context = await contextWith(namedIn(outputs));
+    const known = await contextWith(namedIn(outputs));
+    const context = { ...known, work: new ExpressionWork() };
     return Object.fromEntries(
       Object.entries(outputs).map(([name, text]) => {
         const value = evaluateTemplate(text, context);
@@ -32,15 +34,46 @@ export async function runOutputs(
   }
 }
 
-/** Of what made the run fail: not of a step whose failure it was told not to mind. */
-export function firstError(pipeline: Pipeline, rows: Iterable<StepRow>): JobError | null {
-  const minded = new Set(
-    pipeline.steps.filter(({ continueOnError }) => !continueOnError).map(({ id }) => id),
-  );
-  for (const { step, item, status, error } of rows) {
-    if (status !== "failed" || error === null || !minded.has(step)) continue;
-    const which = item === "" ? "" : ` (${item})`;
-    return { ...error, message: `step '${step}'${which}: ${error.message}` };
+/** Of what made the run fail, first in the file: not of a step whose failure it was told not to mind. */
+export function firstError(
+  { steps }: Pipeline,
+  rowsOf: (step: string) => readonly StepRow[],
+): JobError | null {
+  for (const { id, continueOnError } of steps) {
+    if (continueOnError) continue;
+    const rows = rowsOf(id);
+    const main = rows.find(({ item }) => item === "");
+    if (main?.status !== "failed") continue;
+    const [failed = main] = failedItems(rows);
+    const error = failed.error ?? main.error;
+    if (error === null) continue;
+    const which = failed.item === "" ? "" : ` (${failed.item})`;
+    return { ...error, message: `step '${id}'${which}: ${error.message}` };
   }
   return null;
+}
+
+/** What a step says whose items have ended, and not all of them well. */
+export function groupError(rows: readonly StepRow[]): JobError {
+  const items = rows.filter(({ item }) => item !== "");
+  const bad = items.filter(({ status }) => status !== "done").sort(byPosition);
+  const [failed] = failedItems(rows);
+  const names = bad.slice(0, NAMED_MAX).map(({ item, status }) => `'${item}' (${status})`);
+  const more = bad.length > NAMED_MAX ? `, and ${bad.length - NAMED_MAX} more` : "";
+  return {
+    code: "items-failed",
+    class: failed?.error?.class ?? "cancelled",
+    message: `${bad.length} of ${items.length} items did not succeed: ${names.join(", ")}${more}`,
+  };
+}
+
+const NAMED_MAX = 5;
+
+function failedItems(rows: readonly StepRow[]): readonly StepRow[] {
+  const failed = rows.filter(({ item, status }) => item !== "" && status === "failed");
+  return failed.filter(({ error }) => error !== null).sort(byPosition);
+}
+
+function byPosition(a: StepRow, b: StepRow): number {
+  return a.position - b.position;
 }

@@ -42,6 +42,13 @@ export class RunRecord {
     await this.update("queued", { start_job_id: jobId });
   }
 
+  /** It has ended while it was in line. */
+  async leaveLine(): Promise<void> {
+    const { status, start_job_id: jobId } = this.row;
+    if (status !== "queued" || jobId === null) return;
+    await this.#client.query("select croft.cancel($1)", [[jobId]]);
+  }
+
   async releaseLane(): Promise<void> {
     await this.lockLanes();
     await this.#client.query("select croft.release_lane($1)", [this.row.id]);

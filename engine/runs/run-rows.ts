@@ -28,6 +28,8 @@ export interface RunRow {
   readonly start_job_id: string | null;
   readonly attempt: number;
   readonly parent_id: string | null;
+  /** The outermost of those that it is used by. */
+  readonly root_id: string | null;
   readonly parent_step: string | null;
   readonly parent_item: string | null;
   readonly started_by: string;
@@ -79,7 +81,7 @@ export interface StepRow {
   readonly finished_at: Date | null;
 }
 
-/** A step with what carries it, which may have ended already. */
+/** A step with what carries it, which may have ended already. What came of that is read once: later the step has it. */
 export interface CarriedStep extends StepRow {
   readonly job_status: "queued" | "running" | "done" | "failed" | "cancelled" | null;
   readonly job_attempt: number | null;
@@ -106,8 +108,11 @@ export async function readRun(client: Queryable, id: string): Promise<RunRow | u
 
 export async function readSteps(client: Queryable, runId: string): Promise<CarriedStep[]> {
   const { rows } = await client.query<CarriedStep>(
-    `select s.*, j.status as job_status, j.attempt as job_attempt, j.result as job_result, j.error as job_error,
-       c.status as child_status, c.outputs as child_outputs, c.error as child_error
+    `select s.*, j.status as job_status, j.attempt as job_attempt,
+       case when s.status = 'running' then j.result end as job_result,
+       case when s.status = 'running' then j.error end as job_error, c.status as child_status,
+       case when s.status = 'running' then c.outputs end as child_outputs,
+       case when s.status = 'running' then c.error end as child_error
      from croft.run_step s
      left join croft.job j on j.id = s.job_id
      left join croft.run c on c.id = s.child_id
@@ -115,4 +120,16 @@ export async function readSteps(client: Queryable, runId: string): Promise<Carri
     [runId],
   );
   return rows;
+}
+
+export function rowsByStep<Row extends Pick<StepRow, "step">>(
+  rows: readonly Row[],
+): ReadonlyMap<string, readonly Row[]> {
+  const byStep = new Map<string, Row[]>();
+  for (const row of rows) {
+    const own = byStep.get(row.step);
+    if (own === undefined) byStep.set(row.step, [row]);
+    else own.push(row);
+  }
+  return byStep;
 }

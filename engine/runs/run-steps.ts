@@ -65,6 +65,13 @@ export class RunSteps {
     return found;
   }
 
+  /** Of all matrices. */
+  get items(): number {
+    let items = 0;
+    for (const own of this.#byStep.values()) items += own.size - 1;
+    return items;
+  }
+
   /** How many rows are to be written. */
   get changes(): number {
     return this.#changed.size + this.#added.reduce((sum, { items }) => sum + items.length, 0);

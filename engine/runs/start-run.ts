@@ -7,7 +7,7 @@ import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
-import { digestOf, keyReused } from "../jobs/submit-jobs.ts";
+import { digestOf, keyReused, requireHearer } from "../jobs/submit-jobs.ts";
 import { newId } from "../new-id.ts";
 import { worktreeFault } from "./checkout-steps.ts";
 import { createRun, type NewRun } from "./create-run.ts";
@@ -29,6 +29,8 @@ export interface RunRequest {
   /** Instead of a remote: a checkout of this machine, as `lookAtCheckout` found it. */
   readonly checkout?: Pick<FoundCheckout, "path" | "commit"> | undefined;
   readonly priority: JobPriority;
+  /** Its app is told whenever it has ended. */
+  readonly notify?: boolean | undefined;
   readonly startedBy: string;
   readonly pipeline?: NewRun["pipeline"];
   /** The same request under the same key within a day is the same run. */
@@ -53,6 +55,7 @@ export async function startRunWithin(
   request: RunRequest,
 ): Promise<string> {
   const { owner, text, file = null, inputs, event = null, startedBy } = request;
+  requireHearer(request);
   const pipeline = pipelineOf({ text, file });
   const source = beginningOf(pipeline, request, config);
   const id = newId();
@@ -69,7 +72,9 @@ export async function startRunWithin(
   const jobId = await submitStart(intake, client, {
     ...{ id, owner, key, class: CLASSES[request.priority] },
   });
-  await client.query("update croft.run set start_job_id = $2 where id = $1", [id, jobId]);
+  await client.query("update croft.run set start_job_id = $2, notify = $3 where id = $1", [
+    ...[id, jobId, request.notify === true ? true : null],
+  ]);
   const limit = pipeline.concurrency?.limit;
   if (key !== "" && limit !== undefined) {
     // What an admin has set for the lane stays.

@@ -5,9 +5,12 @@ import { buffer } from "node:stream/consumers";
 import type { JobUser, Workspace } from "@croft/git";
 import { AssetError } from "../assets/asset-error.ts";
 import { openInside, readOpened } from "../assets/open-inside.ts";
-import { JobFailure } from "../jobs/job-failure.ts";
+import { JobFailure, storable } from "../jobs/job-failure.ts";
 
 const TEXT_BYTES_MAX = 1024 * 1024;
+/** As JSON, in which it is a part of the job's result: quotes and line ends count twice there. */
+const SUMMARY_LENGTH_MAX = 512 * 1024;
+const CUT = "\n\n… (the rest was cut off: it is too long)\n";
 const NAME = "croft";
 
 export class StepExchange {
@@ -68,6 +71,15 @@ export class StepExchange {
         cause: error,
       });
     }
+  }
+
+  async readSummary(): Promise<string> {
+    const summary = await this.read("summary");
+    let length = summary.length;
+    while (JSON.stringify(summary.slice(0, length)).length > SUMMARY_LENGTH_MAX)
+      length = Math.floor(length / 2);
+    // Not within a letter of two halves.
+    return length === summary.length ? summary : storable(summary.slice(0, length)) + CUT;
   }
 
   async #make(path: string): Promise<void> {

@@ -174,6 +174,7 @@ async function startInCheckout(
   const git = await parts.git();
   const commit = commitId(run.commit);
   await git.local.record({ checkout, ref: startRef(run.id), commit, runId: run.id, signal });
+  if (run.started_at !== null) return { commit, uses: { ...run.uses } }; // it goes on with what it began with
   const readUsed = (path: string) =>
     git.local.readFile({ checkout, commit, path, maxBytes: USED_BYTES_MAX, signal });
   return { commit, uses: await readUses(parts.database, run, readUsed) };

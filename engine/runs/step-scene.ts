@@ -10,6 +10,7 @@ import {
 import {
   type ExpressionContext,
   ExpressionFailure,
+  ExpressionWork,
   type Pipeline,
   type Step,
 } from "@croft/pipeline";
@@ -87,7 +88,10 @@ export async function loadStep(
     git: await parts.git(),
     source: sourceOf(run, parts.config),
     credential: await namedCredential(pool, run),
-    context: { ...stepContext(pipeline, run, rows, step, row), artifacts: texts },
+    context: {
+      ...stepContext(pipeline, run, rows, step, row),
+      ...{ artifacts: texts, work: new ExpressionWork() },
+    },
   };
 }
 
@@ -120,14 +124,15 @@ export async function accessTo(
   remote: RemoteUrl,
   credential: string | undefined,
 ): Promise<RemoteAccess> {
-  const timeoutMs = parts.config.git.timeout;
+  const { timeout: timeoutMs, caFile } = parts.config.git;
   const found =
     credential === undefined
       ? await openCredential(parts.vault, run.owner, remote)
       : await openNamed(parts.vault, run.owner, { id: credential, remote });
-  if (found === undefined) return { timeoutMs, signal };
+  const way = { timeoutMs, signal, caFile };
+  if (found === undefined) return way;
   const { username, value } = found;
-  return { timeoutMs, signal, tokens: staticToken({ username, password: value }) };
+  return { ...way, tokens: staticToken({ username, password: value }) };
 }
 
 /** Where a run on a checkout keeps what it began at. Names of steps begin with a letter. */

@@ -30,7 +30,7 @@ test("a circle that got past the check ends by its depth, and a cancel catches u
   await waitUntil("all to end", async () => (await open()).length === 0);
 });
 
-test("a cancel reaches all that is used, however deep, in one go", async () => {
+test("a cancel reaches all that is used, however deep", async () => {
   const uses = {
     "a.yaml": "steps:\n  b: { uses: b.yaml }\n",
     "b.yaml": "steps:\n  work: { run: x }\n",
@@ -38,19 +38,11 @@ test("a cancel reaches all that is used, however deep, in one go", async () => {
   const { start, begun, ended, query, engine } = await heldRuns({ uses });
   const id = await start("steps:\n  a: { uses: a.yaml }\n");
   await begun("work");
-  const cancelled = waitUntil("all to be told", async () => {
-    const [found] = await query(
-      "select count(*)::int as n from croft.run where cancel_requested_at is not null",
-    );
-    return (
-      found?.["n"] === 3 ||
-      (found?.["n"] === 0 ? undefined : Promise.reject(new Error(`${found?.["n"]}`)))
-    );
-  });
   await cancelRun(engine, ALL, id);
-  await cancelled;
   await ended(id, "cancelled");
-  expect(await query("select distinct status from croft.run")).toEqual([{ status: "cancelled" }]);
+  expect(await query("select status from croft.run where cancel_requested_at is not null")).toEqual(
+    Array(3).fill({ status: "cancelled" }),
+  );
 });
 
 test("a sub-pipeline that takes too long is cancelled, and its step fails; its policy gives it another attempt", async () => {

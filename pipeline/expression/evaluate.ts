@@ -1,8 +1,11 @@
 // Evaluates templates and conditions against what is known at the time, within limits.
-import { data, Evaluator, type Expr } from "@actions/expressions";
+import { data, type Expr } from "@actions/expressions";
 import { EXPRESSION_TEXT_BYTES_MAX, EXPRESSION_VALUE_BYTES_MAX } from "../pipeline-limits.ts";
 import type { JsonValue } from "../yaml/yaml-node.ts";
+import { CountingEvaluator } from "./counting-evaluator.ts";
 import { jsonFrom, LazyMembers } from "./expression-data.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
+import { COST, ExpressionWork } from "./expression-work.ts";
 import { FUNCTIONS, functionsFor, type RunStatus } from "./functions.ts";
 import {
   type CompiledCondition,
@@ -24,11 +27,8 @@ export interface ExpressionContext {
   readonly run?: Readonly<Record<string, JsonValue>>;
   readonly repository?: Readonly<Record<string, JsonValue>>;
   readonly event?: JsonValue;
-}
-
-/** The expression is right, but with these values it has no result. */
-export class ExpressionFailure extends Error {
-  override readonly name = "ExpressionFailure";
+  /** Cannot be named: what is evaluated together shares it. Without it each text has its own. */
+  readonly work?: ExpressionWork | undefined;
 }
 
 /** A text that is one expression gives its value, any other a text. */
@@ -37,16 +37,20 @@ export function evaluateTemplate(
   context: ExpressionContext,
   status?: RunStatus,
 ): JsonValue {
-  const { parts } = typeof template === "string" ? compiled(template) : template;
+  const { work = new ExpressionWork() } = context;
+  const { parts } = typeof template === "string" ? compiled(template, work) : template;
   const [only] = parts;
-  const scope = scopeOf(context);
+  const scope = scopeOf(context, work);
+  const result = (part: TemplateExpression) => resultOf(part, scope, status, work);
   if (parts.length === 1 && only !== undefined && typeof only !== "string") {
-    return limitedValue(resultOf(only, scope, status));
+    return limitedValue(result(only), work);
   }
-  const text = parts
-    .map((part) => (typeof part === "string" ? part : textOf(resultOf(part, scope, status))))
-    .join("");
-  if (text.length > EXPRESSION_VALUE_BYTES_MAX) throw tooLong(EXPRESSION_VALUE_BYTES_MAX);
+  let text = "";
+  for (const part of parts) {
+    text += typeof part === "string" ? part : textOf(result(part));
+    if (text.length > EXPRESSION_VALUE_BYTES_MAX) throw tooLong(EXPRESSION_VALUE_BYTES_MAX);
+  }
+  work.spend(text.length);
   return text;
 }
 
@@ -90,14 +94,17 @@ const CONTEXT_NAMES = [
   ...["inputs", "env", "matrix", "needs", "steps", "artifacts", "run", "repository", "event"],
 ] as const;
 
-function scopeOf(context: ExpressionContext): data.Dictionary {
-  const known: Readonly<Record<string, JsonValue | undefined>> = { ...context };
-  return new LazyMembers(new Map(CONTEXT_NAMES.map((name) => [name, known[name] ?? {}])));
+function scopeOf(context: ExpressionContext, work: ExpressionWork): data.Dictionary {
+  return new LazyMembers(new Map(CONTEXT_NAMES.map((name) => [name, context[name] ?? {}])), work);
 }
 
-function compiled(source: string): Template {
+function compiled(source: string, work: ExpressionWork): Template {
+  const known = work.compiled.get(source);
+  if (known !== undefined) return known;
+  if (source.includes("${{")) work.spend(source.length * COST.compiled);
   const { template, faults } = compileTemplate(source);
   if (template === undefined) throw new ExpressionFailure(faults[0]?.message ?? "cannot be read");
+  work.compiled.set(source, template);
   return template;
 }
 
@@ -105,11 +112,18 @@ function resultOf(
   { expression }: TemplateExpression,
   scope: data.Dictionary,
   status: RunStatus | undefined,
+  work: ExpressionWork,
 ): data.ExpressionData {
+  work.spend(COST.expression);
   try {
     // The evaluator finds functions in an object, where `constructor` is one too.
-    checkNames(expression.tree, scope);
-    return new Evaluator(expression.tree, scope, functionsFor(status)).evaluate();
+    checkNames(expression.tree);
+    return new CountingEvaluator(
+      expression.tree,
+      scope,
+      functionsFor(status, work),
+      work,
+    ).evaluate();
   } catch (error) {
     if (error instanceof ExpressionFailure) throw error;
     throw new ExpressionFailure(error instanceof Error ? error.message : String(error), {
@@ -118,18 +132,24 @@ function resultOf(
   }
 }
 
-function checkNames(tree: Expr, scope: data.Dictionary): void {
+const sound = new WeakSet<Expr>();
+
+function checkNames(tree: Expr): void {
+  if (sound.has(tree)) return;
   for (const { lexeme } of callsIn(tree)) {
     if (!FUNCTIONS.has(lexeme.toLowerCase()))
       throw new ExpressionFailure(`unknown function '${lexeme}'`);
   }
+  const names: readonly string[] = CONTEXT_NAMES;
   for (const { lexeme } of contextsIn(tree)) {
-    if (scope.get(lexeme) === undefined) throw new ExpressionFailure(`unknown name '${lexeme}'`);
+    if (!names.includes(lexeme.toLowerCase()))
+      throw new ExpressionFailure(`unknown name '${lexeme}'`);
   }
+  sound.add(tree);
 }
 
-function limitedValue(value: data.ExpressionData): JsonValue {
-  const json = jsonFrom(value);
+function limitedValue(value: data.ExpressionData, work: ExpressionWork): JsonValue {
+  const json = jsonFrom(value, work);
   if (typeof json === "string" && json.length > EXPRESSION_TEXT_BYTES_MAX) {
     throw tooLong(EXPRESSION_TEXT_BYTES_MAX);
   }

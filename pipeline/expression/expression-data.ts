@@ -1,6 +1,7 @@
 // Values on their way into the evaluator and out of it; no name reaches anything but the data itself.
 import { data } from "@actions/expressions";
 import type { JsonValue } from "../yaml/yaml-node.ts";
+import { COST, type ExpressionWork } from "./expression-work.ts";
 
 const DEPTH_MAX = 64;
 
@@ -28,8 +29,9 @@ class Members extends data.Dictionary {
   }
 }
 
-export function dataOf(value: unknown, depth = 0): data.ExpressionData {
+export function dataOf(value: unknown, work: ExpressionWork, depth = 0): data.ExpressionData {
   if (depth > DEPTH_MAX) throw new Error(`nested too deeply: at most ${DEPTH_MAX} levels`);
+  work.spend(COST.value);
   switch (typeof value) {
     case "string":
       return new data.StringData(value);
@@ -38,7 +40,7 @@ export function dataOf(value: unknown, depth = 0): data.ExpressionData {
     case "boolean":
       return new data.BooleanData(value);
     case "object":
-      return value === null ? new data.Null() : collectionOf(value, depth + 1);
+      return value === null ? new data.Null() : collectionOf(value, work, depth + 1);
     default:
       return new data.Null();
   }
@@ -47,48 +49,57 @@ export function dataOf(value: unknown, depth = 0): data.ExpressionData {
 /** What is frozen is the same the next time: a run asks about its thousand steps a thousand times. */
 const frozen = new WeakMap<object, data.ExpressionData>();
 
-function collectionOf(value: object, depth: number): data.ExpressionData {
-  const known = frozen.get(value);
+/** Items of a matrix share their values. The outermost may be added to between two evaluations, as variables are. */
+function collectionOf(value: object, work: ExpressionWork, depth: number): data.ExpressionData {
+  const known = frozen.get(value) ?? work.made.get(value);
   if (known !== undefined) return known;
-  const made = Array.isArray(value) ? listOf(value, depth) : membersOf(value, depth);
+  const made = Array.isArray(value) ? listOf(value, work, depth) : membersOf(value, work, depth);
   if (Object.isFrozen(value)) frozen.set(value, made);
+  else if (depth > 1) work.made.set(value, made);
   return made;
 }
 
 /** One by one: the library's constructors take members as arguments, of which there may be too many. */
-function listOf(values: readonly unknown[], depth: number): data.ExpressionData {
+function listOf(
+  values: readonly unknown[],
+  work: ExpressionWork,
+  depth: number,
+): data.ExpressionData {
   const list = new data.Array();
-  for (const item of values) list.add(dataOf(item, depth));
+  for (const item of values) list.add(dataOf(item, work, depth));
   return list;
 }
 
-function membersOf(value: object, depth: number): data.Dictionary {
+function membersOf(value: object, work: ExpressionWork, depth: number): data.Dictionary {
   const members = new Members();
-  for (const [key, member] of Object.entries(value)) members.add(key, dataOf(member, depth));
+  for (const [key, member] of Object.entries(value)) members.add(key, dataOf(member, work, depth));
   return members;
 }
 
 /** Members that are made when they are asked for: most expressions name one of them. */
 export class LazyMembers extends Members {
   readonly #sources: ReadonlyMap<string, unknown>;
+  readonly #work: ExpressionWork;
 
   /** Their names in small letters. */
-  constructor(sources: ReadonlyMap<string, unknown>) {
+  constructor(sources: ReadonlyMap<string, unknown>, work: ExpressionWork) {
     super();
     this.#sources = sources;
+    this.#work = work;
   }
 
   override get(key: string): data.ExpressionData | undefined {
     const name = key.toLowerCase();
     const made = super.get(name);
     if (made !== undefined || !this.#sources.has(name)) return made;
-    const value = dataOf(this.#sources.get(name));
+    const value = dataOf(this.#sources.get(name), this.#work);
     this.add(name, value);
     return value;
   }
 }
 
-export function jsonFrom(value: data.ExpressionData): JsonValue {
+export function jsonFrom(value: data.ExpressionData, work: ExpressionWork): JsonValue {
+  work.spend(COST.value);
   switch (value.kind) {
     case data.Kind.String:
     case data.Kind.Boolean:
@@ -96,9 +107,9 @@ export function jsonFrom(value: data.ExpressionData): JsonValue {
     case data.Kind.Number:
       return Number.isFinite(value.value) ? value.value : null;
     case data.Kind.Array:
-      return value.values().map(jsonFrom);
+      return value.values().map((item) => jsonFrom(item, work));
     case data.Kind.Dictionary:
-      return objectOf(value.pairs().map(({ key, value: member }) => [key, jsonFrom(member)]));
+      return objectOf(value.pairs().map(({ key, value: member }) => [key, jsonFrom(member, work)]));
     default:
       return null;
   }

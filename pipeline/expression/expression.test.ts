@@ -1,13 +1,8 @@
 // Expressions: what they give, what they refuse, and where they say that a name is wrong.
 import { describe, expect, test } from "vitest";
 import { checkTemplate } from "./check-expression.ts";
-import {
-  artifactsUsedBy,
-  ExpressionFailure,
-  evaluateCondition,
-  evaluateTemplate,
-  evaluateText,
-} from "./evaluate.ts";
+import { artifactsUsedBy, evaluateCondition, evaluateTemplate, evaluateText } from "./evaluate.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { compileCondition, compileTemplate } from "./template.ts";
 import { ANY, members, scalars } from "./value-shape.ts";
 

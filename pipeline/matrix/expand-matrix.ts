@@ -1,9 +1,7 @@
 // Makes the items of a matrix from its lists: values, ids, and who waits for whom.
-import {
-  type ExpressionContext,
-  ExpressionFailure,
-  evaluateTemplate,
-} from "../expression/evaluate.ts";
+import { type ExpressionContext, evaluateTemplate } from "../expression/evaluate.ts";
+import { ExpressionFailure } from "../expression/expression-failure.ts";
+import { ExpressionWork } from "../expression/expression-work.ts";
 import { findCycle } from "../graph.ts";
 import type { Matrix } from "../model/pipeline.ts";
 import { MATRIX_ITEMS_MAX } from "../pipeline-limits.ts";
@@ -28,15 +26,16 @@ export type ExpandedMatrix =
 /** No items is a result too: the step succeeds at once. */
 export function expandMatrix(matrix: Matrix, context: ExpressionContext): ExpandedMatrix {
   try {
-    return { items: itemsOf(matrix, context) };
+    const { work = new ExpressionWork() } = context;
+    return { items: itemsOf(matrix, { ...context, work }, work) };
   } catch (error) {
     if (!(error instanceof ExpressionFailure)) throw error;
     return { items: undefined, problem: error.message };
   }
 }
 
-function itemsOf(matrix: Matrix, context: ExpressionContext): MatrixItem[] {
-  const combinations = combinationsOf(listsOf(matrix, context));
+function itemsOf(matrix: Matrix, context: ExpressionContext, work: ExpressionWork): MatrixItem[] {
+  const combinations = combinationsOf(listsOf(matrix, context), work);
   if (combinations === undefined) {
     throw new ExpressionFailure(`the matrix has too many items: at most ${MATRIX_ITEMS_MAX}`);
   }
@@ -128,6 +127,11 @@ function dependenciesOf(
   const value = evaluateTemplate(dependsOn, context);
   if (value === null || value === "") return [];
   const wanted: readonly JsonValue[] = Array.isArray(value) ? value : [value];
+  if (wanted.length > MATRIX_ITEMS_MAX) {
+    throw new ExpressionFailure(
+      `item '${own}' of the matrix depends on ${wanted.length} items: at most ${MATRIX_ITEMS_MAX}`,
+    );
+  }
   const found = wanted.map((each) => {
     const id = typeof each === "object" ? undefined : ids.get(slugOf(String(each)).toLowerCase());
     if (id === undefined) {

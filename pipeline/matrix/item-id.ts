@@ -6,8 +6,8 @@ const LENGTH_MAX = 64;
 /** Empty when nothing usable is left. */
 export function slugOf(text: string): string {
   return text
-    .normalize("NFKC")
     .slice(0, LENGTH_MAX * 8)
+    .normalize("NFKC")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/\.{2,}/g, ".")
     .replace(/^[-.]+/, "")

@@ -399,8 +399,8 @@ declare
   v_clock float8;
   v_back uuid[];
   v_runs uuid[];
-  v_holders uuid[];
   v_held uuid[];
+  v_told uuid[];
   v_now timestamptz := croft.now();
 begin
   released := '{}';
@@ -545,7 +545,7 @@ begin
       event_xid = greatest(j.event_xid, pg_current_xact_id())
     from change x where j.id = x.id
     returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.status, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid,
-      j.error, j.run_at, j.run_id, x.outcome, x.starts
+      j.error, j.run_at, j.run_id, j.notify, x.outcome, x.starts
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
       select id, seq, event_xid, owner,
@@ -593,9 +593,9 @@ begin
       (select json_agg(s) from (
         select id, owner, key, lane_id, type, class, attempt, timeout_ms, input from changed where starts) s),
       array_agg(run_id) filter (where run_id is not null and not starts and status <> 'queued'),
-      array_agg(run_id) filter (where outcome = 'held'), array_agg(lane_id) filter (where outcome = 'held'),
-      (select back from gone)
-    into released, started, claimed, v_runs, v_holders, v_held, v_back
+      array_agg(id) filter (where outcome = 'held'),
+      (select back from gone), array_agg(id) filter (where notify and not starts and status <> 'queued')
+    into released, started, claimed, v_runs, v_held, v_back, v_told
     from changed;
   if v_back <> '{}' then -- what has just come back is not in sight of the statement that brought it
     v_lane := croft.read_lanes(v_back);
@@ -603,10 +603,9 @@ begin
     perform croft.count_ready(v_lane);
     perform pg_notify('croft_wake', '');
   end if;
-  if v_holders is not null then
-    insert into croft.lane_hold (run_id, lane_id) select * from unnest(v_holders, v_held);
-  end if;
+  if v_held is not null then perform croft.hold_lanes(v_held); end if;
   if v_runs is not null then perform croft.mark_due(v_runs); end if;
+  if v_told is not null then perform croft.tell_finished(v_told); end if;
   if p_is_wide then
     -- Lanes that were passed by for their types lose their turn: they would fall behind, and keep others out of sight.
     update croft.lane l set turn = greatest(l.turn, o.clock) + 1
@@ -655,6 +654,7 @@ declare
   v_cancelled uuid[];
   v_asked uuid[];
   v_runs uuid[];
+  v_told uuid[];
 begin
   select array_agg(distinct lane_id) into v_lanes from croft.job
     where id = any (p_jobs) and status in ('queued', 'running');
@@ -668,7 +668,7 @@ begin
       cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
       error = jsonb_build_object('code', 'cancelled', 'message', 'cancelled before it started', 'class', 'cancelled')
     where id = any (p_jobs) and status = 'queued'
-    returning id, owner, lane_id, seq, event_xid, rank, run_id
+    returning id, owner, lane_id, seq, event_xid, rank, run_id, notify
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data)
       select id, seq, event_xid, owner, 'job.cancelled', '{}' from ended
@@ -677,9 +677,10 @@ begin
     from (select lane_id, count(*)::integer as jobs from ended where rank is not null group by lane_id) x
     where l.id = x.lane_id
   )
-  select coalesce(array_agg(id), '{}'), array_agg(run_id) filter (where run_id is not null) into v_cancelled, v_runs
-    from ended;
+  select coalesce(array_agg(id), '{}'), array_agg(run_id) filter (where run_id is not null), array_agg(id) filter (where notify)
+    into v_cancelled, v_runs, v_told from ended;
   if v_runs is not null then perform croft.mark_due(v_runs); end if;
+  if v_told is not null then perform croft.tell_finished(v_told); end if;
   if cardinality(v_cancelled) > 0 then
     perform croft.refresh_heads(v_lanes);
     perform croft.count_ready(v_before);

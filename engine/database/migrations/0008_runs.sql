@@ -56,6 +56,8 @@ create table croft.run (
   -- Of a retry more; the steps that had ended well keep what they have.
   attempt integer not null default 1,
   parent_id uuid references croft.run on delete cascade,
+  -- The outermost of those that it is used by; they take their turns together.
+  root_id uuid,
   parent_step text,
   parent_item text,
   started_by text not null,
@@ -136,12 +138,14 @@ create table croft.run_step (
   primary key (run_id, step, item)
 );
 create index run_step_job on croft.run_step (job_id) where job_id is not null;
+create index run_step_child on croft.run_step (run_id) include (child_id) where child_id is not null;
 create index run_step_deadline on croft.run_step (deadline_at) where status in ('waiting', 'running') and stopped_at is null;
 create index run_step_retry on croft.run_step (retry_at) where status = 'running';
 
 -- Whoever sees one of these goes on with its run. No key: it must be possible to say so whatever is locked.
 create table croft.run_due (
-  run_id uuid not null
+  run_id uuid not null,
+  due_at timestamptz not null default croft.now()
 );
 create index run_due_run on croft.run_due (run_id);
 
@@ -158,21 +162,51 @@ begin
   perform pg_notify('croft_run', '');
 end $$;
 
--- The run's place goes to whoever is next; false when it had none.
+-- One place more in this lane, for whoever is next.
+create function croft.free_place(p_lane uuid) returns void
+language plpgsql as $$
+declare
+  v_before croft.lane[];
+begin
+  perform croft.lock_lanes(array[p_lane]);
+  v_before := croft.read_lanes(array[p_lane]);
+  update croft.lane l set running = l.running - 1, used_at = croft.now(),
+      turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end
+    where id = p_lane;
+  perform croft.count_ready(v_before);
+  perform pg_notify('croft_wake', '');
+end $$;
+
+-- False when the run had no place.
 create function croft.release_lane(p_run uuid) returns boolean
 language plpgsql as $$
 declare
   v_lane uuid;
-  v_before croft.lane[];
 begin
   delete from croft.lane_hold where run_id = p_run returning lane_id into v_lane;
   if v_lane is null then return false; end if;
-  perform croft.lock_lanes(array[v_lane]);
-  v_before := croft.read_lanes(array[v_lane]);
-  update croft.lane l set running = l.running - 1, used_at = croft.now(),
-      turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end
-    where id = v_lane;
-  perform croft.count_ready(v_before);
-  perform pg_notify('croft_wake', '');
+  perform croft.free_place(v_lane);
   return true;
+end $$;
+
+-- The places of these jobs, which have ended, are their runs' now. A run that has ended, or gets its lane by another job
+-- since, needs none: then it is free.
+create function croft.hold_lanes(p_jobs uuid[]) returns void
+language plpgsql as $$
+declare
+  v_lane uuid;
+begin
+  for v_lane in
+    with kept as (
+      insert into croft.lane_hold (run_id, lane_id)
+        select r.id, j.lane_id from croft.job j join croft.run r on r.id = j.run_id
+        where j.id = any (p_jobs) and r.start_job_id = j.id and r.finished_at is null
+        on conflict do nothing returning run_id
+    )
+    select j.lane_id from croft.job j
+      where j.id = any (p_jobs) and not exists (
+        select from kept k join croft.run r on r.id = k.run_id where r.start_job_id = j.id)
+  loop
+    perform croft.free_place(v_lane);
+  end loop;
 end $$;

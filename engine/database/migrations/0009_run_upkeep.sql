@@ -95,20 +95,29 @@ language sql stable as $$
   select coalesce(array_agg(id), '{}') from tree
 $$;
 
--- With all that they use, at once: one that is told by another could start more in the meantime. Ids grow with time, so
--- whoever goes on with a run locks it before those that it uses, as here.
+-- With all that they use, as far as nobody is at work on it: a run that was passed by is told by the one that uses it, when
+-- that goes on. Those of one that was told before are its own matter: it may have begun them since, to tidy up.
 create function croft.cancel_runs(p_runs uuid[], p_is_forced boolean) returns void
 language plpgsql as $$
 declare
   v_runs uuid[];
 begin
+  perform from croft.run where id = any (p_runs) and finished_at is null order by id for update;
   v_runs := array(
-    select id from croft.run where id = any (croft.runs_below(p_runs)) and finished_at is null order by id for update);
+    with recursive untold as (
+      select id from croft.run
+        where id = any (p_runs) and finished_at is null
+          and case when p_is_forced then cancel_forced_at else cancel_requested_at end is null
+      union
+      select r.id from croft.run r join untold on r.parent_id = untold.id
+        where r.finished_at is null and case when p_is_forced then r.cancel_forced_at else r.cancel_requested_at end is null
+    )
+    select id from croft.run where id in (select id from untold) order by id for update skip locked);
   update croft.run set
       cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
       cancel_forced_at = case when p_is_forced then coalesce(cancel_forced_at, croft.now()) else cancel_forced_at end
-    where id = any (v_runs);
-  perform croft.mark_due(v_runs);
+    where id = any (v_runs) and finished_at is null;
+  perform croft.mark_due(v_runs || p_runs);
 end $$;
 
 -- Runs that ended before give up their results: first they say so, and can be retried no more; then bundles go, and each
