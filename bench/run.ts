@@ -7,10 +7,12 @@ import { projectRoot } from "../scripts/source-files.ts";
 /** The peers are a project of their own, so that nobody installs them who does not measure. */
 const bench = join(projectRoot, "bench");
 const benches: Record<string, () => Promise<object>> = {
+  deliveries: async () => (await import("./deliveries.ts")).benchDeliveries(),
   locks: async () => (await import("./locks.ts")).benchLocks(),
   queue: async () => (await import("./queue.ts")).benchQueue(),
   sse: async () => (await import("./sse.ts")).benchSse(),
   start: async () => (await import("./start.ts")).benchStart(),
+  watch: async () => (await import("./watch.ts")).benchWatch(),
   workspaces: async () => (await import("./workspaces.ts")).benchWorkspaces(),
 };
 

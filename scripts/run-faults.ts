@@ -17,6 +17,7 @@ import { printMuch } from "../test/faults/run-output.ts";
 import { stormWithRuns } from "../test/faults/run-storm.ts";
 import { reconnectStreams } from "../test/faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "../test/faults/start.ts";
+import { killDuringWatch } from "../test/faults/watch-kills.ts";
 import { stopWorkers } from "../test/faults/worker-stops.ts";
 import { projectRoot } from "./source-files.ts";
 
@@ -37,6 +38,7 @@ const faultTests: Record<string, { run: FaultTest; count: number }> = {
   "run-storm": { run: (options) => stormWithRuns({ ...options, workers: 3 }), count: 50 }, // after ten
   "sse-reconnects": { run: reconnectStreams, count: 500 }, // of each of two clients
   start: { run: killDuringStartAndWork, count: 99 },
+  "watch-kills": { run: killDuringWatch, count: 100 }, // 50 changes each, and a twentieth as many of PostgreSQL
   "worker-stops": { run: stopWorkers, count: 40 },
 };
 

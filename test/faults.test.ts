@@ -11,6 +11,7 @@ import { killDuringRuns } from "./faults/run-kills.ts";
 import { stormWithRuns } from "./faults/run-storm.ts";
 import { reconnectStreams } from "./faults/sse-reconnects.ts";
 import { killDuringStartAndWork } from "./faults/start.ts";
+import { killDuringWatch } from "./faults/watch-kills.ts";
 import { stopWorkers } from "./faults/worker-stops.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 
@@ -77,6 +78,15 @@ test("ten runs at once, then more with many items, from several workers: no git 
   const result = await stormWithRuns({ seed: 1, count: 2, workers: 2, directory });
   expect(result.failures).toEqual([]);
   expect(result.figures["first_runs_at_once"]).toBeGreaterThanOrEqual(10);
+}, 180_000);
+
+test("Croft and PostgreSQL are killed while a branch moves and its app fails: the app ends with the very tree", async () => {
+  const directory = await scratchDirectory();
+  const result = await killDuringWatch({ seed: 20_261_116, count: 5, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBeGreaterThan(5);
+  expect(result.figures["changes"]).toBeGreaterThanOrEqual(250);
+  expect(result.figures["postgres_kills"]).toBe(1);
 }, 180_000);
 
 test("clients that lose their connection all the time see each event once, in order", async () => {

@@ -49,12 +49,12 @@ export interface DeliveryResult {
 export async function claimDeliveries(
   { pool }: Database,
   { id, host }: Pick<Dispatcher, "id" | "host">,
-  max: number,
+  { max, answered = [] }: { readonly max: number; readonly answered?: readonly string[] },
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery>({
     name: "claim-deliveries",
-    text: "select * from croft.claim_deliveries($1, $2, $3)",
-    values: [id, host, max],
+    text: "select * from croft.claim_deliveries($1, $2, $3, $4)",
+    values: [id, host, max, answered],
   });
   return rows;
 }

@@ -183,7 +183,8 @@ create index delivery_attempt_delivery on croft.delivery_attempt (delivery_id, a
 
 -- What a dispatcher may send now: of each app no more at once than it takes, one to try where it was ill, and only what this
 -- host has the content of (or nobody has who lives). Serialised, so that the limit holds for all processes together.
-create function croft.claim_deliveries(p_dispatcher uuid, p_host text, p_max integer)
+-- What it has the answers of already takes no turn, though that may not be written down yet.
+create function croft.claim_deliveries(p_dispatcher uuid, p_host text, p_max integer, p_answered uuid[] default '{}')
 returns table (id uuid, type text, created_at timestamptz, files jsonb, data jsonb, message integer, app_id uuid, base_url text,
   endpoint_failures integer, watch_id uuid, attempt integer, failures integer, refusals integer, chunk integer, watch json, sync json)
 language plpgsql rows 4 as $$
@@ -198,12 +199,11 @@ begin
   return query
     with room as materialized (
       select a.id, case when a.endpoint_failures > 0 then 1 else a.delivery_slots end
-        - (select count(*) from croft.delivery s where s.app_id = a.id and s.state = 'sending')::integer as free
+        - (select count(*) from croft.delivery s
+          where s.app_id = a.id and s.state = 'sending' and s.id <> all (p_answered))::integer as free
       from croft.app a
       where a.base_url is not null and not a.is_paused and a.deleted_at is null and a.endpoint_gone_at is null
         and coalesce(a.endpoint_closed_until, '-infinity') <= croft.now()
-        and exists (select from croft.delivery d
-          where d.app_id = a.id and d.state = 'pending' and d.waits = 0 and d.due_at <= croft.now())
     ), pick as materialized (
       select x.id from room r cross join lateral (
         select d.id from croft.delivery d left join croft.watch w on w.id = d.watch_id
