@@ -109,7 +109,9 @@ export class DeliveryRunner {
     await settling;
     if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
     if (claimed.length === room) return 0;
-    return claimed.length > 0 ? LOOK_SOON_MS : await this.#untilNext();
+    if (claimed.length > 0) return LOOK_SOON_MS;
+    // Others may have waited for what was written down meanwhile.
+    return answered.length > 0 ? 0 : await this.#untilNext();
   }
 
   /** Those that end together are told together; the last one does not wait. */
