@@ -10,7 +10,7 @@ export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
 export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
-export { processesIn, signalProcess } from "./command/process-tree.ts";
+export { markedProcesses, processesIn, signalProcess } from "./command/process-tree.ts";
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";

@@ -1,7 +1,7 @@
 // A process beside a worker: ends the commands of its jobs when the worker has not been heard of for too long, or is gone.
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { processesIn, signalProcess } from "@croft/git";
+import { markedProcesses, processesIn, signalProcess } from "@croft/git";
 import { monotonicMs } from "./monotonic-ms.ts";
 
 /*
@@ -16,10 +16,10 @@ const limitMs = Number(limit);
 const LOOK_EVERY_MS = 100;
 /** Looking is work: when nobody was found, there is time. */
 const LOOK_AGAIN_MS = 1000;
-/** After the worker's end: what it was about to start may begin a moment later. */
+/** After the worker's end; whoever is left then cannot be ended by anybody. */
+const LAST_TRIES = 50;
+/** What it was about to start may begin a moment later. */
 const LINGER_MS = 2000;
-/** Whoever is left then cannot be ended by anybody. */
-const LAST_LOOK_MS = 7000;
 
 const watched = new Map<string, number>();
 let renewedAtMs = monotonicMs();
@@ -51,11 +51,17 @@ function endAll(): number {
 
 async function leave(): Promise<void> {
   clearTimeout(looking);
-  const leftAtMs = monotonicMs();
-  for (;;) {
-    const found = watched.size === 0 ? 0 : endAll();
-    const sinceMs = monotonicMs() - leftAtMs;
-    if (watched.size === 0 || sinceMs > (found === 0 ? LINGER_MS : LAST_LOOK_MS)) return;
+  for (let tries = 0; endAll() > 0 && tries < LAST_TRIES; tries++) await delay(LOOK_EVERY_MS);
+  const untilMs = monotonicMs() + LINGER_MS;
+  while (watched.size > 0 && monotonicMs() < untilMs) {
     await delay(LOOK_EVERY_MS);
+    endLate();
+  }
+}
+
+/** Only what was started for them: others of Croft come to clear up, and have files open there. */
+function endLate(): void {
+  for (const { pid, workspace } of markedProcesses(new Set(watched.values()))) {
+    if (watched.has(workspace)) signalProcess(pid, "SIGKILL");
   }
 }
