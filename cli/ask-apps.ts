@@ -1,28 +1,21 @@
 // What the commands ask a server about apps.
 import type { App, AppDetail } from "@croft/contract";
 import { EngineError } from "@croft/engine";
+import { askPages } from "./ask-pages.ts";
 import type { ReachedServer } from "./reach-server.ts";
 import { requireAnswer } from "./require-answer.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** The most that the API gives at a time. */
-const PAGE_MAX = 200;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function askApps({ client }: ReachedServer, search?: string): Promise<App[]> {
-  const apps: App[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: { limit: number; search?: string; cursor?: string } = {
-      limit: PAGE_MAX,
-      ...(search === undefined ? {} : { search }),
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const page = requireAnswer(await client.GET("/api/apps", { params: { query } }));
-    apps.push(...page.apps);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return apps;
+  return await askPages(Number.POSITIVE_INFINITY, async (page) => {
+    const query = { ...(search === undefined ? {} : { search }), ...page };
+    const { apps, next_cursor } = requireAnswer(
+      await client.GET("/api/apps", { params: { query } }),
+    );
+    return { items: apps, next_cursor };
+  });
 }
 
 export async function askApp(server: ReachedServer, named: string): Promise<AppDetail> {

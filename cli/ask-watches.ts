@@ -1,11 +1,11 @@
 // What the commands ask a server about watched repositories.
 import type { Watch, WatchFile, WatchState } from "@croft/contract";
 import { findApp } from "./ask-apps.ts";
+import { askPages } from "./ask-pages.ts";
 import type { ReachedServer } from "./reach-server.ts";
 import { requireAnswer } from "./require-answer.ts";
 
 /** The most that the API gives at a time. */
-const PAGE_MAX = 200;
 const FILES_PAGE_MAX = 1000;
 
 export interface WatchFilter {
@@ -15,31 +15,19 @@ export interface WatchFilter {
   readonly search?: string | undefined;
 }
 
-/** What is not asked for is left out. */
-interface Asked {
-  readonly app?: string;
-  readonly state?: WatchState;
-  readonly search?: string;
-}
-
 export async function askWatches(server: ReachedServer, filter: WatchFilter): Promise<Watch[]> {
   const { state, search } = filter;
   const app = filter.app === undefined ? undefined : await findApp(server, filter.app);
-  const watches: Watch[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: Asked & { limit: number; cursor?: string } = {
-      limit: PAGE_MAX,
-      ...(app === undefined ? {} : { app }),
-      ...(state === undefined ? {} : { state }),
-      ...(search === undefined ? {} : { search }),
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const page = requireAnswer(await server.client.GET("/api/repositories", { params: { query } }));
-    watches.push(...page.watches);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return watches;
+  const asked = {
+    ...(app === undefined ? {} : { app }),
+    ...(state === undefined ? {} : { state }),
+    ...(search === undefined ? {} : { search }),
+  };
+  return await askPages(Number.POSITIVE_INFINITY, async (page) => {
+    const params = { query: { ...asked, ...page } };
+    const answer = requireAnswer(await server.client.GET("/api/repositories", { params }));
+    return { items: answer.watches, next_cursor: answer.next_cursor };
+  });
 }
 
 export async function askWatch({ client }: ReachedServer, id: string): Promise<Watch> {

@@ -2,6 +2,7 @@
 import { type Delivery, type DeliveryDetails, DeliveryState } from "@croft/contract";
 import { Command, Option } from "commander";
 import { findApp } from "../ask-apps.ts";
+import { askPages } from "../ask-pages.ts";
 import { clientAction } from "../client-action.ts";
 import { deliveryTable, describeDelivery } from "../describe-delivery.ts";
 import { eachJob } from "../each-job.ts";
@@ -21,8 +22,6 @@ interface ListOptions {
 
 const LIMIT_DEFAULT = 30;
 const LIMIT_MAX = 100_000;
-/** The most that the API gives at a time. */
-const PAGE_MAX = 200;
 
 export function createCommand(): Command {
   return new Command("deliveries")
@@ -53,21 +52,16 @@ function createList(): Command {
 async function askDeliveries(server: ReachedServer, options: ListOptions): Promise<Delivery[]> {
   const { watch, state, limit } = options;
   const app = options.app === undefined ? undefined : await findApp(server, options.app);
-  const deliveries: Delivery[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: { limit: number; app?: string; watch?: string; state?: DeliveryState } = {
-      limit: Math.min(PAGE_MAX, limit - deliveries.length),
-      ...(app === undefined ? {} : { app }),
-      ...(watch === undefined ? {} : { watch }),
-      ...(state === undefined ? {} : { state }),
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const page = requireAnswer(await server.client.GET("/api/deliveries", { params: { query } }));
-    deliveries.push(...page.deliveries);
-    cursor = page.next_cursor;
-  } while (cursor !== null && deliveries.length < limit);
-  return deliveries;
+  const filter = {
+    ...(app === undefined ? {} : { app }),
+    ...(watch === undefined ? {} : { watch }),
+    ...(state === undefined ? {} : { state }),
+  };
+  return await askPages(limit, async (page) => {
+    const params = { query: { ...filter, ...page } };
+    const answer = requireAnswer(await server.client.GET("/api/deliveries", { params }));
+    return { items: answer.deliveries, next_cursor: answer.next_cursor };
+  });
 }
 
 function createShow(): Command {

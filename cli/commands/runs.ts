@@ -1,6 +1,7 @@
 // `croft runs`: a list, and one with its steps.
 import { type Run, RunStatus } from "@croft/contract";
 import { Command, Option } from "commander";
+import { askPages } from "../ask-pages.ts";
 import { clientAction } from "../client-action.ts";
 import { ageOf } from "../job-table.ts";
 import { plainTable } from "../plain-table.ts";
@@ -21,8 +22,6 @@ interface ListOptions {
 
 const LIMIT_DEFAULT = 30;
 const LIMIT_MAX = 100_000;
-/** The most that the API gives at a time. */
-const PAGE_MAX = 200;
 
 export function createCommand(): Command {
   const command = new Command("runs")
@@ -59,23 +58,20 @@ async function show({ client }: ReachedServer, id: string, { json }: ListOptions
   }
 }
 
-/** The newest, page by page until there are enough. */
+/** The newest. */
 async function askRuns({ client }: ReachedServer, options: ListOptions): Promise<Run[]> {
   const { status, name, limit } = options;
-  const runs: Run[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: { limit: number; status?: RunStatus; name?: string; cursor?: string } = {
-      limit: Math.min(PAGE_MAX, limit - runs.length),
-      ...(status === undefined ? {} : { status }),
-      ...(name === undefined ? {} : { name }),
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const page = requireAnswer(await client.GET("/api/runs", { params: { query } }));
-    runs.push(...page.runs);
-    cursor = page.next_cursor;
-  } while (cursor !== null && runs.length < limit);
-  return runs;
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(name === undefined ? {} : { name }),
+  };
+  return await askPages(limit, async (page) => {
+    const query = { ...filter, ...page };
+    const { runs, next_cursor } = requireAnswer(
+      await client.GET("/api/runs", { params: { query } }),
+    );
+    return { items: runs, next_cursor };
+  });
 }
 
 function runTable(runs: readonly Run[]): string {

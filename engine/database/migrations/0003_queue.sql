@@ -112,7 +112,7 @@ begin
   insert into croft.event (subject, seq, owner, type, data, at)
     values (v_job.id, 1, v_job.owner, 'job.queued', '{}', v_now);
   v_lane.queued := v_lane.queued + 1;
-  if v_lane.head_rank <= v_rank then null; else
+  if v_lane.head_rank is null or v_lane.head_rank > v_rank then
     v_lane.head_rank := v_rank;
     v_lane.head_class := v_job.class;
   end if;
@@ -329,8 +329,6 @@ language plpgsql as $$
 declare
   v_jobs uuid[];
   v_many integer;
-  v_turn float8 := case when croft.is_open(p_lane) then p_lane.turn else greatest(p_lane.turn, p_owner.clock) end;
-  v_owner_turn float8 := p_owner.turn;
   v_before smallint := croft.open_class(p_lane);
   v_after smallint;
   v_now timestamptz := croft.now();
@@ -364,16 +362,16 @@ begin
     select rank, class into p_lane.head_rank, p_lane.head_class from croft.job
       where lane_id = p_lane.id and status = 'queued' and rank is not null order by rank, id limit 1;
   end if;
-  update croft.lane set running = p_lane.running, queued = p_lane.queued, turn = v_turn + v_many,
+  update croft.lane set running = p_lane.running, queued = p_lane.queued, turn = p_lane.turn + v_many,
     head_rank = p_lane.head_rank, head_class = p_lane.head_class, used_at = v_now where id = p_lane.id;
   v_after := croft.open_class(p_lane);
   update croft.owner o set
-    running = o.running + v_many, turn = v_owner_turn + v_many, clock = greatest(o.clock, v_turn + v_many - 1),
+    running = o.running + v_many, turn = o.turn + v_many, clock = greatest(o.clock, p_lane.turn + v_many - 1),
     ready_background = o.ready_background + coalesce(v_after = 0, false)::int - (v_before = 0)::int,
     ready_normal = o.ready_normal + coalesce(v_after = 1, false)::int - (v_before = 1)::int,
     ready_interactive = o.ready_interactive + coalesce(v_after = 2, false)::int - (v_before = 2)::int
     where id = p_owner.id;
-  update croft.queue set running = running + v_many, clock = greatest(clock, v_owner_turn + v_many - 1);
+  update croft.queue set running = running + v_many, clock = greatest(clock, p_owner.turn + v_many - 1);
 end $$;
 
 -- The turn of a worker. First its results: each ends an attempt as done, held, failed, cancelled, drained or lost, if the
