@@ -8,6 +8,7 @@ export default defineConfig({
       "{contract,git,pipeline,receiver,engine,server,cli,web,scripts,test}/**/*.test.{ts,tsx}",
     ],
     globalSetup: ["test/support/test-run.ts"],
+    setupFiles: ["test/support/show-servers.ts"],
     pool: "forks",
     maxWorkers: 3, // tests that start processes wait for them a third of their time
     // A process loads the product once, not once a file: no test may leave anything behind in its modules.

@@ -30,16 +30,22 @@ export function descendantsOf(pid: number): number[] {
 export const WORKSPACE_VARIABLE = "CROFT_WORKSPACE";
 const PLACE_VARIABLES = [WORKSPACE_VARIABLE, "TMPDIR"];
 
+/** What a Croft holds open as long as it lives, see life-lock.ts. */
+const LIFE_FILE = /\/locks\/lives\/[0-9a-f]{16}$/;
+
 /**
  * Processes of this user with their working directory, root, program or an open file in one of these directories, and
  * those whose environment says that they belong there: a daemon leaves the directory it was started in, but keeps its
- * environment. Those of other users (an operator's shell, a backup) are nobody's to end.
+ * environment. Those of other users (an operator's shell, a backup) are nobody's to end, nor is another Croft that clears
+ * up there in this moment.
  */
 export function processesIn(directories: readonly string[], uid: number): number[] {
+  const isInside = (place: string) => directories.some((directory) => isIn(place, directory));
   return processIds().filter((pid) => {
     if (pid === process.pid || userOf(pid) !== uid) return false;
-    const places = [...linksOf(pid), ...placesInEnvironment(pid)];
-    return places.some((place) => directories.some((directory) => isIn(place, directory)));
+    if (placesInEnvironment(pid).some(isInside)) return true;
+    const links = linksOf(pid);
+    return links.some(isInside) && !links.some((link) => LIFE_FILE.test(link));
   });
 }
 

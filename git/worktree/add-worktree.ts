@@ -20,6 +20,9 @@ const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
 const CANNOT_WRITE = /^error: unable to write file /m;
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 100;
+/** A registration was there in one moment and not in the next: somebody prunes, and may do so again and again. */
+const PRUNED = /\/worktrees\/[^\n]*(?:No such file or directory|commondir)/;
+const TRIES_WHILE_PRUNED = 20;
 /** Git names somebody in its logs, and would otherwise guess. */
 const IDENTITY = {
   GIT_COMMITTER_NAME: "Croft",
@@ -141,14 +144,15 @@ export async function tryAgain<T>(
   work: () => Promise<T>,
   undo: () => Promise<void> = async () => {},
 ): Promise<T> {
-  for (let left = TRIES - 1; ; left--) {
+  for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof GitError) || !["failed", "corrupt"].includes(error.code) || left === 0)
-        throw error;
+      if (!(error instanceof GitError) || !["failed", "corrupt"].includes(error.code)) throw error;
+      const isPruned = PRUNED.test(error.details.stderr ?? "");
+      if (tries >= (isPruned ? TRIES_WHILE_PRUNED : TRIES)) throw error;
       await undo();
-      await delay(BETWEEN_TRIES_MS);
+      await delay(BETWEEN_TRIES_MS * Math.random() * 2); // never in step with what goes on there
     }
   }
 }

@@ -62,12 +62,24 @@ export interface RunningServer extends CroftProcess {
   stop(): Promise<number | string>;
 }
 
+/** Servers that run, and those that ended since they were last asked for: a test that fails shows what they said. */
+const servers = new Map<CroftProcess, { hasEnded: boolean }>();
+
+export function serversSaid(): string[] {
+  const said = [...servers.keys()].map((server) => server.output());
+  for (const [server, { hasEnded }] of servers) if (hasEnded) servers.delete(server);
+  return said;
+}
+
 /** Starts `croft serve` on a free port and waits until it says that it is ready. */
 export async function startServer(data: string, options: RunOptions = {}): Promise<RunningServer> {
   const server = runCroft(["serve", "--data", data, "--http-port", "0"], options);
+  const state = { hasEnded: false };
+  servers.set(server, state);
   let ended: number | string | undefined;
   void server.exit.then((code) => {
     ended = code;
+    state.hasEnded = true;
   });
   const url = await waitUntil("the server's address", () => {
     if (ended !== undefined) throw new Error(`croft serve ended (${ended}): ${server.output()}`);
