@@ -121,6 +121,20 @@ test("a step waits for a person; Ctrl-C cancels the run", async () => {
   expect((await run(id)).steps.map(({ status }) => status)).toEqual(["done", "cancelled"]);
 }, 90_000);
 
+test("a step that is refused fails, and says by whom", async () => {
+  const { begin, croft, pipeline, run } = await scene();
+  const file = await pipeline("steps:\n  ask: { approval: {} }\n");
+  const running = begin("run", file);
+  await waitUntil("the question", () => running.output().includes("? ask waiting"), 30_000);
+  const id = running.stdout().trim();
+  const refused = await croft("approve", id, "ask", "--refuse");
+  expect(refused).toMatchObject({ code: 0, stdout: "refused\n" });
+  expect(await running.exit).toBe(1);
+  const { status, steps } = await run(id);
+  expect({ status, step: steps[0]?.status }).toEqual({ status: "failed", step: "failed" });
+  expect(steps[0]?.error?.message).toBe("local did not approve it");
+}, 60_000);
+
 test("a run whose acknowledgement was lost is asked for again, and is one run", async () => {
   const { data, server, pipeline } = await scene();
   const file = await pipeline('steps:\n  only: { run: "true" }\n');

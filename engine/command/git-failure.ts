@@ -30,6 +30,9 @@ export function asFailure(error: unknown): unknown {
     return new JobFailure("invalid", "command-too-long", message, { cause: error });
   }
   if (!isGitFault(error)) return error;
-  const failureClass = CLASSES[error.code] ?? "transient";
+  // A push may be refused for what others pushed meanwhile; content that is refused stays as it is.
+  const isContent = error instanceof GitError && error.details.command !== "push";
+  const failureClass =
+    error.code === "rejected" && isContent ? "invalid" : (CLASSES[error.code] ?? "transient");
   return new JobFailure(failureClass, error.code, error.message, { cause: error });
 }

@@ -116,7 +116,7 @@ async function makeWorkspace(
     name: `${run.name}-${step.id}`,
     owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
     access: await accessTo(scene, repository, scene.credential),
-    submodules: submodules ? {} : undefined,
+    submodules: submodules ? addressRules(parts.config, run.owner) : undefined,
     repositories: await furtherRepositories(scene, repositories),
   });
 }

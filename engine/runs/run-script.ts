@@ -1,4 +1,6 @@
 // Runs a script of a step in its workspace.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Workspace } from "@croft/git";
 import { evaluateText, pathFault, type RunStep } from "@croft/pipeline";
 import { JobFailure } from "../jobs/job-failure.ts";
@@ -30,5 +32,9 @@ export async function runScript(
   });
   if (stopped === "aborted") throw signal.reason;
   if (exitCode === 0) return;
+  if (place !== undefined && !existsSync(join(workspace.path, place))) {
+    const message = `the working-directory '${place}' is not in the workspace`;
+    throw new JobFailure("command", "no-directory", message);
+  }
   throw new JobFailure("command", "command-failed", `the command ended with exit code ${exitCode}`);
 }
