@@ -34,12 +34,12 @@ const IS_STILL = `document.getAnimations().every(({ playState, effect }) =>
   playState !== "running" || effect.getComputedTiming().iterations === Infinity)`;
 
 /** What keeps people out: axe's findings, and sideways scrolling. */
-export async function barriers(page: Page): Promise<string[]> {
+export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   await waitUntil("the end of all transitions", () => page.evaluate<boolean>(IS_STILL));
-  const { violations } = await new AxeBuilder({ page })
+  const axe = new AxeBuilder({ page })
     .setLegacyMode() // in the page itself: there are no frames, and no second page has to be opened
-    .options({ resultTypes: ["violations"] })
-    .analyze();
+    .options({ resultTypes: ["violations"] });
+  const { violations } = await (rules === undefined ? axe : axe.withRules([...rules])).analyze();
   const found = violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join()}`,
   );
@@ -47,4 +47,20 @@ export async function barriers(page: Page): Promise<string[]> {
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
   return Number(overflow) > 0 ? [...found, `page is ${overflow} px too wide`] : found;
+}
+
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
+/** The same in light, in dark and on a phone. In the dark a page differs by its colours only, so only they are looked at. */
+export async function barriersInEveryLook(page: Page): Promise<string[]> {
+  const found = (look: string, all: readonly string[]) => all.map((one) => `${look}: ${one}`);
+  const light = found("light", await barriers(page));
+  await page.setViewportSize(PHONE);
+  const phone = found("on a phone", await barriers(page));
+  await page.setViewportSize(DESK);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = found("dark", await barriers(page, ["color-contrast"]));
+  await page.emulateMedia({ colorScheme: "light" });
+  return [...light, ...phone, ...dark];
 }
