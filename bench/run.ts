@@ -7,6 +7,7 @@ import { projectRoot } from "../scripts/source-files.ts";
 /** The peers are a project of their own, so that nobody installs them who does not measure. */
 const bench = join(projectRoot, "bench");
 const benches: Record<string, () => Promise<object>> = {
+  assets: async () => (await import("./assets.ts")).benchAssets(),
   deliveries: async () => (await import("./deliveries.ts")).benchDeliveries(),
   locks: async () => (await import("./locks.ts")).benchLocks(),
   queue: async () => (await import("./queue.ts")).benchQueue(),

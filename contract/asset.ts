@@ -2,6 +2,15 @@
 import { z } from "zod";
 import { Name } from "./job.ts";
 
+/** Only a name, never a path that anything is written to: `../../etc/passwd` is as good as any other. */
+export const AssetName = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters");
+
+const CommitId = z.string().regex(/^[0-9a-f]{40,64}$/, "must be a full commit id");
+
 export const AssetKind = z.enum(["artifact", "generated", "upload", "bundle"]);
 export type AssetKind = z.infer<typeof AssetKind>;
 
@@ -11,7 +20,10 @@ export const Asset = z
     owner: z.string(),
     kind: AssetKind,
     name: z.string(),
-    media_type: z.string(),
+    media_type: z
+      .string()
+      .describe("as which it is served: by its contents, not only as it was declared"),
+    declared_type: z.string().nullable().describe("what the caller said that it is"),
     bytes: z.int(),
     sha256: z.string().describe("of its contents, in hex"),
     job_id: z.uuid().nullable(),
@@ -34,10 +46,19 @@ export const AssetQuery = z.strictObject({
   run: z.uuid().optional(),
   step: Name.optional(),
   source_task_id: Name.optional(),
-  commit: z
+  commit: CommitId.optional(),
+  search: z
     .string()
-    .regex(/^[0-9a-f]{40,64}$/, "must be a full commit id")
-    .optional(),
+    .min(1)
+    .max(255)
+    .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters")
+    .optional()
+    .describe("a part of the name, in letters of any case"),
+  type: z
+    .string()
+    .regex(/^[\w.+-]{1,64}(?:\/[\w.+-]{1,64})?$/, "must be a media type, or its first part")
+    .optional()
+    .describe("a media type, or its first part: `image`"),
   cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
 });
@@ -50,3 +71,18 @@ export const AssetList = z
   })
   .meta({ id: "AssetList" });
 export type AssetList = z.infer<typeof AssetList>;
+
+/** Beside a body that is the file itself; the fields of a form say the same. */
+export const AssetUpload = z.strictObject({
+  name: AssetName.optional().describe("needed, unless a form names the file"),
+  source_task_id: Name.optional().describe("an id of yours, to find the asset by"),
+  commit: CommitId.optional(),
+});
+export type AssetUpload = z.infer<typeof AssetUpload>;
+
+export const AssetContentQuery = z.strictObject({
+  inline: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`true`: to be shown in a frame that can do nothing, where its type allows that"),
+});

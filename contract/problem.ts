@@ -38,6 +38,7 @@ export const problemCodes = {
   "headers-too-large": { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Something failed here" },
   unavailable: { status: 503, title: "Not available at the moment" },
+  "disk-full": { status: 507, title: "There is no room for it" },
   "mirror-elsewhere": { status: 503, title: "Another host has the files" },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { killDuringAssets } from "../test/faults/asset-kills.ts";
 import type { FaultTest } from "../test/faults/fault.ts";
 import { killEverywhere } from "../test/faults/git-kills.ts";
 import { stormRepository } from "../test/faults/git-storm.ts";
@@ -22,6 +23,7 @@ import { stopWorkers } from "../test/faults/worker-stops.ts";
 import { projectRoot } from "./source-files.ts";
 
 const faultTests: Record<string, { run: FaultTest; count: number }> = {
+  "asset-kills": { run: killDuringAssets, count: 100 },
   "git-kills": { run: killEverywhere, count: 1000 }, // points of each operation: more than any has
   "git-storm": {
     run: (options) => stormRepository({ ...options, processes: 4, runs: 25 }),

@@ -1,18 +1,22 @@
 // The header that lets a browser keep a file under its name, whatever that name is made of (RFC 6266, RFC 8187).
+import { safeFileName } from "@croft/contract";
 
-/** Never `inline`: what jobs made is not shown as a page of ours. */
+/** What jobs made and others sent is not shown as a page of ours. */
 export function attachmentNamed(name: string): string {
-  // A name is not a path, and begins with no dot that would hide it.
-  const flat = name.replaceAll(/[/\\\p{Cc}]/gu, "_").replace(/^\.+/, "_");
-  const plain = flat.replaceAll(/[^\w. ()+-]/g, "_");
-  const encoded = encodeURIComponent(wellFormed(flat)).replaceAll(
+  return `attachment; ${named(name)}`;
+}
+
+/** For a frame that can do nothing: see the route of contents. */
+export function inlineNamed(name: string): string {
+  return `inline; ${named(name)}`;
+}
+
+function named(name: string): string {
+  const safe = safeFileName(name);
+  const plain = safe.replaceAll(/[^\w. ()+-]/g, "_");
+  const encoded = encodeURIComponent(safe).replaceAll(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
-}
-
-/** Half of a surrogate pair cannot be encoded. */
-function wellFormed(text: string): string {
-  return text.replaceAll(/\p{Cs}/gu, "\ufffd");
+  return `filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

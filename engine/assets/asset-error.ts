@@ -10,6 +10,7 @@
  * - `gone`: stored too long ago and never recorded, so it was removed: store it again.
  * - `lost`: there is a row, but the file is missing or not what it was.
  * - `store-elsewhere`: the assets of this database are kept in another place than this host has.
+ * - `unreachable`: the store does not answer, or refuses.
  * - `stale`: the attempt that would record it is over.
  */
 export type AssetErrorCode =
@@ -22,6 +23,7 @@ export type AssetErrorCode =
   | "gone"
   | "lost"
   | "store-elsewhere"
+  | "unreachable"
   | "stale";
 
 export class AssetError extends Error {

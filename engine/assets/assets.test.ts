@@ -9,6 +9,7 @@ import { scratchDatabase } from "../../test/support/scratch-database.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { engineOn } from "../../test/support/scratch-engine.ts";
 import { mountSmallDisk } from "../../test/support/small-disk.ts";
+import { DAY_MS, usualRetention } from "../../test/support/usual-retention.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { clean } from "../janitor/janitor.ts";
 import { newId } from "../new-id.ts";
@@ -18,7 +19,6 @@ import { checkAssets, sweepAssets } from "./sweep-assets.ts";
 
 const ALL = { owner: undefined };
 const NEW = { owner: "local", kind: "artifact", name: "a.txt" } as const;
-const DAY_MS = 86_400_000;
 
 test("stored, recorded, listed by where it came from, and read in parts", async () => {
   const { assets, engine, keep, read, files, staged, root, query } = await assetScene();
@@ -172,13 +172,27 @@ test("artifacts go after their time, others at the time that they were given", a
     [[old.id, kept.id]],
   );
   await query("update croft.asset_file set due_at = null");
-  const others = { jobs: DAY_MS, events: DAY_MS, deliveries: DAY_MS, results: DAY_MS };
-  const retention = { ...others, artifacts: 30 * DAY_MS };
-  await clean(engine.database, { retention });
+  await clean(engine.database, usualRetention);
   const left = (await listAssets(engine.database, ALL, { limit: 10 })).assets;
   expect(left.map(({ id }) => id)).toEqual([young.id, kept.id]);
   expect((await sweepAssets(assets)).removed.toSorted()).toEqual([old.sha256, given.sha256].sort());
   expect(files()).toEqual([young.sha256, kept.sha256].sort());
+});
+
+test("each kind is kept as long as is said for it", async () => {
+  const { engine, keep, query } = await assetScene();
+  const kinds = ["artifact", "generated", "upload", "bundle"] as const;
+  for (const kind of kinds) await keep(kind, { kind, name: kind });
+  await query("update croft.asset set created_at = now() - interval '10 days'");
+  const { retention } = usualRetention;
+  const left = async (times: object) => {
+    await clean(engine.database, { retention: { ...retention, ...times } });
+    return (await query("select name from croft.asset order by id")).map(({ name }) => name);
+  };
+  expect(await left({})).toEqual(kinds);
+  expect(await left({ uploads: 9 * DAY_MS })).toEqual(["artifact", "generated", "bundle"]);
+  expect(await left({ artifacts: 9 * DAY_MS })).toEqual(["generated", "bundle"]);
+  expect(await left({ generated: 9 * DAY_MS })).toEqual(["bundle"]);
 });
 
 test("files that no row knows are removed, rows without a file told, and damage is not served", async () => {

@@ -5,6 +5,7 @@ import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
 import type { AssetStore } from "./asset-store.ts";
 import { FileStore } from "./file-store.ts";
+import { type S3Settings, S3Store } from "./s3-store.ts";
 import { claimStore, isStore } from "./store-identity.ts";
 
 export interface Assets {
@@ -12,6 +13,9 @@ export interface Assets {
   readonly log: Log;
   /** Unless the caller says less. */
   readonly maxBytes: number;
+  readonly uploadMaxBytes: number;
+  /** What all files may take together. */
+  readonly budgetBytes: number | undefined;
   /** Proven to be the one that the rows mean; made when something is stored for the first time. */
   store(): Promise<AssetStore>;
   /** Undefined where the files lie elsewhere, or there are none yet. */
@@ -26,19 +30,32 @@ export interface AssetsOptions {
 }
 
 export function openAssets({ database, config, hostId, log }: AssetsOptions): Assets {
-  const path = config.assets.path ?? join(config.data, "assets");
-  const files = new FileStore(path, hostId);
+  const {
+    path = join(config.data, "assets"),
+    maxBytes,
+    uploadMaxBytes,
+    budgetBytes,
+  } = config.assets;
+  const files = chooseStore(config.assets.s3, path, hostId);
   let isProven = false;
+  let isOwn = false;
   const store = async () => {
     if (isProven) return files;
     await files.prepare();
-    await claimStore(database, path);
+    await claimStore(database, files.mark);
     isProven = true;
     return files;
   };
   return {
-    ...{ database, log, store },
-    maxBytes: config.assets.maxBytes,
-    ownStore: async () => (isProven || (await isStore(database, path)) ? files : undefined),
+    ...{ database, log, store, maxBytes, uploadMaxBytes, budgetBytes },
+    ownStore: async () => {
+      isOwn ||= isProven || (await isStore(database, files.mark));
+      return isOwn ? files : undefined;
+    },
   };
+}
+
+function chooseStore(s3: S3Settings, path: string, hostId: string): AssetStore {
+  if (s3.bucket === undefined) return new FileStore(path, hostId);
+  return new S3Store({ ...s3, bucket: s3.bucket }, join(path, "staging"), hostId);
 }

@@ -1,56 +1,45 @@
 // Assets in a directory: made in its staging, named by their contents, renamed in.
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isProcessAlive, thisProcess } from "@croft/git";
 import { syncDirectory } from "../data-directory/sync-directory.ts";
 import { asAssetError } from "./asset-error.ts";
-import type { AssetStore, StagedFile, StageOptions, StoredBytes } from "./asset-store.ts";
-import { writeWhole } from "./write-whole.ts";
+import type {
+  AssetStore,
+  StagedFile,
+  StageOptions,
+  StoredBytes,
+  StoreMark,
+} from "./asset-store.ts";
+import { DirectoryMark } from "./directory-mark.ts";
+import { Staging } from "./staging.ts";
 
-/** Nothing was written into it for so long: its writer is dead, on whatever host it was. */
-const STAGED_FOR_MS = 3_600_000;
 const SHA256 = /^[0-9a-f]{64}$/;
+/** A large file goes out in fewer, larger pieces. */
+const READ_BYTES = 256 * 1024;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 export class FileStore implements AssetStore {
   readonly path: string;
-  readonly #staging: string;
-  readonly #hostId: string;
+  readonly mark: StoreMark;
+  readonly #staging: Staging;
 
   constructor(path: string, hostId: string) {
     this.path = path;
-    this.#staging = join(path, "staging");
-    this.#hostId = hostId;
+    this.mark = new DirectoryMark(path);
+    this.#staging = new Staging(join(path, "staging"), hostId);
   }
 
   /** Jobs of another user must not even see names: they are hashes of what others made. */
   async prepare(): Promise<void> {
-    for (const path of [this.path, this.#staging]) {
-      const made = await mkdir(path, { recursive: true, mode: 0o700 });
-      if (made !== undefined) await chmod(path, 0o700); // the umask may have taken bits away
-    }
+    const made = await mkdir(this.path, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await chmod(this.path, 0o700); // the umask may have taken bits away
+    await this.#staging.prepare();
   }
 
   async stage(bytes: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedFile> {
-    const { pid, start } = thisProcess();
-    const name = [this.#hostId, pid, start, randomUUID().slice(0, 8)].join(".");
-    const path = join(this.#staging, name);
-    const discard = () => rm(path, { force: true });
-    let file: FileHandle | undefined;
-    try {
-      file = await open(path, "wx", 0o600);
-      const written = await writeWhole(file, bytes, options);
-      await file.chmod(0o400);
-      await file.sync();
-      await file.close();
-      return { ...written, keep: () => this.#keep(path, written.sha256), discard };
-    } catch (error) {
-      await file?.close();
-      await discard();
-      throw asAssetError(error);
-    }
+    const staged = await this.#staging.write(bytes, options);
+    return { ...staged, keep: () => this.#keep(staged.path, staged.sha256) };
   }
 
   async open(sha256: string, bytes: number): Promise<StoredBytes | undefined> {
@@ -69,8 +58,11 @@ export class FileStore implements AssetStore {
     }
     return {
       stream: ({ from, to } = { from: 0, to: bytes }) =>
-        // An empty range cannot be said: `end` is included.
-        file.createReadStream(from < to ? { start: from, end: to - 1 } : { start: bytes }),
+        file.createReadStream({
+          highWaterMark: READ_BYTES,
+          // An empty range cannot be said: `end` is included.
+          ...(from < to ? { start: from, end: to - 1 } : { start: bytes }),
+        }),
       close: () => file.close(),
     };
   }
@@ -88,25 +80,7 @@ export class FileStore implements AssetStore {
   }
 
   async sweepStaging(): Promise<readonly string[]> {
-    const removed: string[] = [];
-    for (const name of await readdir(this.#staging)) {
-      const path = join(this.#staging, name);
-      if (!(await this.#isLeft(name, path))) continue;
-      await rm(path, { force: true });
-      removed.push(path);
-    }
-    return removed;
-  }
-
-  /** Processes of other hosts cannot be seen from here: their files go by age. */
-  async #isLeft(name: string, path: string): Promise<boolean> {
-    const [host, pid, start = ""] = name.split(".");
-    if (host === this.#hostId && !isProcessAlive({ pid: Number(pid), start })) return true;
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined; // complete, or removed by another sweep
-      throw error;
-    });
-    return found !== undefined && found.mtimeMs < Date.now() - STAGED_FOR_MS;
+    return await this.#staging.sweep();
   }
 
   async #keep(staged: string, sha256: string): Promise<void> {

@@ -3,7 +3,8 @@ import type { Asset, AssetKind, AssetList, AssetQuery } from "@croft/contract";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
-import type { StoredBytes } from "./asset-store.ts";
+import { AssetError } from "./asset-error.ts";
+import type { AssetStore, SentAs, StoredBytes } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
 
 export interface AssetRow {
@@ -12,6 +13,7 @@ export interface AssetRow {
   readonly kind: AssetKind;
   readonly name: string;
   readonly media_type: string;
+  readonly declared_type: string | null;
   /** PostgreSQL's bigint comes as text. */
   readonly bytes: string;
   readonly sha256: string;
@@ -27,8 +29,8 @@ export interface AssetRow {
   readonly superseded: boolean;
 }
 
-export const ASSET_COLUMNS = `id, owner, kind, name, media_type, bytes, encode(sha256, 'hex') as sha256, job_id, run_id,
-  step, item, commit, source_task_id, created_at, expires_at,
+export const ASSET_COLUMNS = `id, owner, kind, name, media_type, declared_type, bytes, encode(sha256, 'hex') as sha256, job_id,
+  run_id, step, item, commit, source_task_id, created_at, expires_at,
   kind in ('artifact', 'bundle') and run_id is not null and not exists (select from croft.run_step s where s.run_id = asset.run_id
     and s.step = asset.step and s.item = coalesce(asset.item, '') and s.job_id = asset.job_id) as superseded`;
 
@@ -54,17 +56,20 @@ export async function listAssets(
   const add = (condition: string, value: unknown) => {
     if (value === undefined) return;
     values.push(value);
-    conditions.push(`${condition} $${values.length}`);
+    conditions.push(condition.replace("$", `$${values.length}`));
   };
-  add("owner =", scope.owner);
-  add("owner =", query.owner);
-  add("kind =", query.kind);
-  add("job_id =", query.job);
-  add("run_id =", query.run);
-  add("step =", query.step);
-  add("source_task_id =", query.source_task_id);
-  add("commit =", query.commit);
-  add("id <", query.cursor);
+  add("owner = $", scope.owner);
+  add("owner = $", query.owner);
+  add("kind = $", query.kind);
+  add("job_id = $", query.job);
+  add("run_id = $", query.run);
+  add("step = $", query.step);
+  add("source_task_id = $", query.source_task_id);
+  add("commit = $", query.commit);
+  add("position(lower($) in lower(name)) > 0", query.search);
+  add("split_part(split_part(media_type, ';', 1), '/', 1) = $", topTypeOf(query.type));
+  add("split_part(media_type, ';', 1) = $", fullTypeOf(query.type));
+  add("id < $", query.cursor);
   const { rows } = await pool.query<AssetRow>(
     `select ${ASSET_COLUMNS} from croft.asset where ${conditions.join(" and ")} order by id desc limit ${limit + 1}`,
     values,
@@ -74,18 +79,44 @@ export async function listAssets(
   return { assets, next_cursor: last?.id ?? null };
 }
 
+function topTypeOf(type: string | undefined): string | undefined {
+  return type?.split("/", 1)[0]?.toLowerCase();
+}
+
+function fullTypeOf(type: string | undefined): string | undefined {
+  return type?.includes("/") ? type.toLowerCase() : undefined;
+}
+
 /** Never by a path or name that a caller gave: by the hash in the row. */
 export async function openAsset(assets: Assets, asset: Asset): Promise<StoredBytes> {
-  const store = await assets.ownStore();
-  if (store === undefined) {
-    throw new EngineError("unavailable", "the files of assets are kept on another host");
-  }
-  const opened = await store.open(asset.sha256, asset.bytes);
+  const store = await readableStore(assets);
+  const opened = await store.open(asset.sha256, asset.bytes).catch(asUnavailable);
   if (opened !== undefined) return opened;
   // Removed between the reading of the row and now, it is as if it had not been there.
   await readAsset(assets.database, { owner: undefined }, asset.id);
   assets.log.error({ asset: asset.id, sha256: asset.sha256 }, "the file of an asset is lost");
   throw new EngineError("asset-lost", "the contents of this asset are lost; make it again");
+}
+
+/** Where the store itself gives it to whoever has this address; undefined where it does not. */
+export async function addressOfAsset(
+  assets: Assets,
+  { sha256 }: Asset,
+  sentAs: SentAs,
+): Promise<string | undefined> {
+  const store = await readableStore(assets);
+  return await store.addressOf?.(sha256, sentAs).catch(asUnavailable);
+}
+
+async function readableStore(assets: Assets): Promise<AssetStore> {
+  const store = await assets.ownStore().catch(asUnavailable);
+  if (store !== undefined) return store;
+  throw new EngineError("unavailable", "the files of assets are kept on another host");
+}
+
+function asUnavailable(error: unknown): never {
+  if (!(error instanceof AssetError)) throw error;
+  throw new EngineError("unavailable", error.message, { cause: error });
 }
 
 export function assetOf(row: AssetRow): Asset {

@@ -6,19 +6,26 @@ import { newId } from "../new-id.ts";
 import { AssetError } from "./asset-error.ts";
 import type { StageOptions } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
+import { isOverBudget, requireRoom, roomIsOver } from "./disk-budget.ts";
+import { effectiveType, normaliseMediaType } from "./media-type.ts";
 import { type HostileFile, openInside, readOpened } from "./open-inside.ts";
-import { packDirectory } from "./pack-directory.ts";
+import { DIRECTORY_MEDIA_TYPE, packDirectory } from "./pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf } from "./read-assets.ts";
+import { HEAD_BYTES, sniffType } from "./sniff-type.ts";
 import { tooLarge } from "./write-whole.ts";
 
 /** In its place, and kept there until it is recorded or the claim is over. */
 export interface StoredFile {
   readonly sha256: string;
   readonly bytes: number;
+  /** As what it is to be served, by what was declared and what it contains. */
+  readonly mediaType: string;
   readonly claimedUntil: Date;
 }
 
 export interface StoreOptions extends Partial<StageOptions> {
+  /** What the caller says that it is. */
+  readonly declaredType?: string | undefined;
   /** How long the file waits for its row. */
   readonly claimMs?: number | undefined;
 }
@@ -28,7 +35,10 @@ export interface NewAsset {
   readonly kind: AssetKind;
   /** Only a name: at most 255 characters of any kind. */
   readonly name: string;
+  /** Without one, what the stored file is. */
   readonly mediaType?: string | undefined;
+  /** As the caller said, believed or not. */
+  readonly declaredType?: string | undefined;
   readonly jobId?: string | undefined;
   readonly runId?: string | undefined;
   readonly step?: string | undefined;
@@ -46,7 +56,8 @@ export interface AssetFence {
   readonly workerId: string;
 }
 
-const CLAIM_MS = 3_600_000;
+/** How long a file waits for its row, unless the caller says otherwise. */
+export const CLAIM_MS = 3_600_000;
 /** Longer than a transaction may last: a claim that ends within one is over. */
 const CLAIM_LEFT = "10 seconds";
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; charset=[\w-]{1,32})?$/;
@@ -59,25 +70,75 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; charset=[\w-]{1,32})?$/;
 export async function storeStream(
   assets: Assets,
   bytes: Readable | AsyncIterable<Uint8Array>,
-  { maxBytes = assets.maxBytes, signal, claimMs = CLAIM_MS }: StoreOptions = {},
+  options: StoreOptions = {},
 ): Promise<StoredFile> {
+  const { maxBytes = assets.maxBytes, signal, claimMs = CLAIM_MS, declaredType } = options;
   const store = await assets.store();
-  const staged = await store.stage(bytes, { maxBytes, signal });
+  const head = new Head(bytes);
+  const room = await requireRoom(assets);
+  const staged = await store
+    .stage(head, { maxBytes: Math.min(maxBytes, room), signal })
+    .catch((error: unknown) => {
+      const isRoomOver =
+        error instanceof AssetError && error.code === "too-large" && room < maxBytes;
+      throw isRoomOver ? roomIsOver(assets) : error;
+    });
   try {
-    const { rows } = await assets.database.pool.query<{ claimedUntil: Date }>(
-      `insert into croft.asset_file as f (sha256, bytes, due_at)
-       values (decode($1, 'hex'), $2, croft.now() + make_interval(secs => $3::float8 / 1000))
-       on conflict (sha256) do update set due_at = greatest(f.due_at, excluded.due_at)
-       returning due_at as "claimedUntil"`,
-      [staged.sha256, staged.bytes, claimMs],
-    );
-    const claimedUntil = rows[0]?.claimedUntil;
-    if (claimedUntil === undefined) throw new Error("the claim could not be written");
+    const { sha256, bytes } = staged;
+    const sniffed = await sniffType(head.taken());
+    const claimedUntil = await claim(assets, staged, claimMs);
     await staged.keep();
-    return { sha256: staged.sha256, bytes: staged.bytes, claimedUntil };
+    const mediaType = effectiveType(normaliseMediaType(declaredType), sniffed);
+    return { sha256, bytes, mediaType, claimedUntil };
   } catch (error) {
     await staged.discard();
     throw error;
+  }
+}
+
+async function claim(
+  assets: Assets,
+  { sha256, bytes }: Pick<StoredFile, "sha256" | "bytes">,
+  claimMs: number,
+): Promise<Date> {
+  const { database, budgetBytes = null } = assets;
+  try {
+    const { rows } = await database.pool.query<{ until: Date }>(
+      "select croft.claim_asset_file(decode($1, 'hex'), $2, $3, $4) as until",
+      [sha256, bytes, claimMs, budgetBytes],
+    );
+    const until = rows[0]?.until;
+    if (until === undefined) throw new Error("the claim could not be written");
+    return until;
+  } catch (error) {
+    throw isOverBudget(error) ? roomIsOver(assets) : error;
+  }
+}
+
+/** Keeps the first bytes as they pass. */
+class Head implements AsyncIterable<Uint8Array> {
+  readonly #source: AsyncIterable<Uint8Array>;
+  readonly #taken: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#source) {
+      if (this.#length < HEAD_BYTES) {
+        // Copied: whoever owns the bytes may write over them.
+        const part = Uint8Array.from(chunk.subarray(0, HEAD_BYTES - this.#length));
+        this.#taken.push(part);
+        this.#length += part.length;
+      }
+      yield chunk;
+    }
+  }
+
+  taken(): Uint8Array {
+    return Buffer.concat(this.#taken);
   }
 }
 
@@ -104,23 +165,28 @@ export async function storeDirectory(
   options: StoreOptions = {},
 ): Promise<StoredFile> {
   const { signal } = options;
-  return await storeStream(assets, packDirectory(directory, { signal }), options);
+  const packed = packDirectory(directory, { signal });
+  return await storeStream(assets, packed, { ...options, declaredType: DIRECTORY_MEDIA_TYPE });
 }
+
+/** What is left of a stored file where only its row is still to be written. */
+export type RecordedFile = Omit<StoredFile, "mediaType"> & Partial<Pick<StoredFile, "mediaType">>;
 
 /** In the caller's transaction: with the job's end, the asset is there; without it, it never was. */
 export async function recordAsset(
   client: Queryable,
-  { sha256, bytes, claimedUntil }: StoredFile,
+  { sha256, bytes, claimedUntil, ...stored }: RecordedFile,
   asset: NewAsset,
   fence?: AssetFence,
 ): Promise<Asset> {
-  const mediaType = asset.mediaType ?? "application/octet-stream";
+  const mediaType = asset.mediaType ?? stored.mediaType ?? "application/octet-stream";
   if (!MEDIA_TYPE.test(mediaType)) throw new Error("that is no media type");
   if (fence !== undefined) await requireAttempt(client, fence);
   const { rows } = await client.query<AssetRow>(INSERT, [
     ...[newId(), asset.owner, asset.kind, asset.name, mediaType, bytes, sha256],
     ...[asset.jobId ?? null, asset.runId ?? null, asset.step ?? null, asset.item ?? null],
     ...[asset.commit ?? null, asset.sourceTaskId ?? null, asset.expiresAt ?? null, claimedUntil],
+    normaliseMediaType(asset.declaredType) ?? null,
   ]);
   const [row] = rows;
   if (row === undefined) {
@@ -152,8 +218,9 @@ const INSERT = `
     where sha256 = decode($7, 'hex') and $15::timestamptz > croft.now() + interval '${CLAIM_LEFT}' for key share
   )
   insert into croft.asset (id, owner, kind, name, media_type, bytes, sha256, job_id, run_id, step, item, commit,
-    source_task_id, expires_at)
-  select $1::uuid, $2, $3, $4, $5, $6::bigint, sha256, $8::uuid, $9::uuid, $10, $11, $12, $13, $14::timestamptz from file
+    source_task_id, expires_at, declared_type)
+  select $1::uuid, $2, $3, $4, $5, $6::bigint, sha256, $8::uuid, $9::uuid, $10, $11, $12, $13, $14::timestamptz, $16
+  from file
   returning ${ASSET_COLUMNS}`;
 
 /** Held to the end of the transaction, so that nobody takes the job over in between. */

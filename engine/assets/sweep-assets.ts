@@ -41,21 +41,26 @@ async function sweepDue(client: Queryable, store: AssetStore) {
      order by due_at limit ${BATCH} for update skip locked`,
   );
   const due = rows.map(({ sha256 }) => sha256);
-  const gone = await removeUnused(client, due);
+  const unused = await findUnused(client, due);
   await client.query(
     "update croft.asset_file set due_at = null where sha256 in (select decode(x, 'hex') from unnest($1::text[]) x)",
-    [due.filter((sha256) => !gone.includes(sha256))],
+    [due.filter((sha256) => !unused.includes(sha256))],
   );
-  for (const sha256 of gone) await store.remove(sha256);
-  return { seen: due.length, gone };
+  for (const sha256 of unused) await store.remove(sha256);
+  // Last: it takes the count of all bytes, which everybody who stores something needs.
+  await client.query(
+    "delete from croft.asset_file where sha256 in (select decode(x, 'hex') from unnest($1::text[]) x)",
+    [unused],
+  );
+  return { seen: due.length, gone: unused };
 }
 
 /** Another statement than the one that locked: it sees every asset that was recorded before. */
-async function removeUnused(client: Queryable, hashes: readonly string[]): Promise<string[]> {
+async function findUnused(client: Queryable, hashes: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ sha256: string }>(
-    `delete from croft.asset_file f where sha256 in (select decode(x, 'hex') from unnest($1::text[]) x)
-       and not exists (select from croft.asset a where a.sha256 = f.sha256)
-     returning encode(sha256, 'hex') as sha256`,
+    `select encode(sha256, 'hex') as sha256 from croft.asset_file f
+     where sha256 in (select decode(x, 'hex') from unnest($1::text[]) x)
+       and not exists (select from croft.asset a where a.sha256 = f.sha256)`,
     [hashes],
   );
   return rows.map(({ sha256 }) => sha256);

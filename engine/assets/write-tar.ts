@@ -1,35 +1,42 @@
-// Writes a tar archive that every tar reads, always the same bytes for the same entries: no times, no owners.
+// Writes a tar archive that every tar reads, always the same bytes for the same entries: no owners, no times of its own.
 
-export type TarEntry = {
+/** Names are bytes where they may not be UTF-8. */
+export type TarEntry<Name = string> = {
   /** Parts divided by `/`, from the top of the archive. */
-  readonly path: string;
+  readonly path: Name;
+  /** In seconds since 1970; what does not fit into the field is brought near. */
+  readonly modifiedAt?: number | undefined;
 } & (
   | { readonly kind: "directory" }
-  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "link"; readonly target: Name }
   | { readonly kind: "file"; readonly isExecutable: boolean; readonly sizeBytes: number }
 );
 
 export const BLOCK_BYTES = 512;
 const NAME_BYTES_MAX = 100;
 const OCTAL_SIZE_MAX = 8 ** 11 - 1;
+const SLASH = Buffer.from("/");
 const TYPES = { file: "0", link: "2", directory: "5" } as const;
 
 /** What comes before the contents of an entry. What does not fit into the old fields is told in the way of POSIX.1-2001. */
-export function tarHead(entry: TarEntry): Buffer {
-  const name = entry.kind === "directory" ? `${entry.path}/` : entry.path;
-  const target = entry.kind === "link" ? entry.target : "";
+export function tarHead(entry: TarEntry<string | Buffer>): Buffer {
+  const path = Buffer.from(entry.path);
+  const name = entry.kind === "directory" ? Buffer.concat([path, SLASH]) : path;
+  const target = Buffer.from(entry.kind === "link" ? entry.target : "");
   const sizeBytes = entry.kind === "file" ? entry.sizeBytes : 0;
   const long = [
-    ...(Buffer.byteLength(name) > NAME_BYTES_MAX ? [paxRecord("path", name)] : []),
-    ...(Buffer.byteLength(target) > NAME_BYTES_MAX ? [paxRecord("linkpath", target)] : []),
-    ...(sizeBytes > OCTAL_SIZE_MAX ? [paxRecord("size", String(sizeBytes))] : []),
+    ...(name.length > NAME_BYTES_MAX ? [paxRecord("path", name)] : []),
+    ...(target.length > NAME_BYTES_MAX ? [paxRecord("linkpath", target)] : []),
+    ...(sizeBytes > OCTAL_SIZE_MAX ? [paxRecord("size", Buffer.from(String(sizeBytes)))] : []),
   ];
   const mode = entry.kind === "file" && !entry.isExecutable ? 0o644 : 0o755;
-  const own = block({ name, target, sizeBytes, mode, type: TYPES[entry.kind] });
+  const modifiedAt = Math.min(Math.max(0, entry.modifiedAt ?? 0), OCTAL_SIZE_MAX);
+  const own = block({ name, target, sizeBytes, mode, modifiedAt, type: TYPES[entry.kind] });
   if (long.length === 0) return own;
   const told = Buffer.concat(long);
   const head = block({
-    ...{ name: "PaxHeader", target: "", sizeBytes: told.length, mode: 0o644, type: "x" },
+    ...{ name: Buffer.from("PaxHeader"), target: Buffer.alloc(0), sizeBytes: told.length },
+    ...{ mode: 0o644, modifiedAt, type: "x" },
   });
   return Buffer.concat([head, told, padding(told.length), own]);
 }
@@ -48,24 +55,25 @@ export function tarEnd(): Buffer {
 }
 
 interface Block {
-  readonly name: string;
-  readonly target: string;
+  readonly name: Buffer;
+  readonly target: Buffer;
   readonly sizeBytes: number;
   readonly mode: number;
+  readonly modifiedAt: number;
   readonly type: string;
 }
 
-function block({ name, target, sizeBytes, mode, type }: Block): Buffer {
+function block({ name, target, sizeBytes, mode, modifiedAt, type }: Block): Buffer {
   const head = Buffer.alloc(BLOCK_BYTES);
-  Buffer.from(name).copy(head, 0, 0, NAME_BYTES_MAX);
+  name.copy(head, 0, 0, NAME_BYTES_MAX);
   octal(head, 100, 8, mode);
   octal(head, 108, 8, 0);
   octal(head, 116, 8, 0);
   octal(head, 124, 12, Math.min(sizeBytes, OCTAL_SIZE_MAX));
-  octal(head, 136, 12, 0);
+  octal(head, 136, 12, modifiedAt);
   head.write("        ", 148, "latin1"); // while it is summed up
   head.write(type, 156, "latin1");
-  Buffer.from(target).copy(head, 157, 0, NAME_BYTES_MAX);
+  target.copy(head, 157, 0, NAME_BYTES_MAX);
   head.write("ustar\0" + "00", 257, "latin1");
   const sum = head.reduce((total, byte) => total + byte, 0);
   head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
@@ -77,8 +85,8 @@ function octal(head: Buffer, at: number, length: number, value: number): void {
 }
 
 /** Begins with its own length, in which that number counts too. */
-function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.from(` ${key}=${value}\n`);
+function paxRecord(key: string, value: Buffer): Buffer {
+  const rest = Buffer.concat([Buffer.from(` ${key}=`), value, Buffer.from("\n")]);
   let length = rest.length + 1;
   while (String(length).length + rest.length !== length)
     length = String(length).length + rest.length;

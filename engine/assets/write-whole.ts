@@ -20,13 +20,18 @@ export async function writeWhole(
     signal?.throwIfAborted();
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    hash.update(chunk);
-    for (let at = 0; at < chunk.length; ) {
-      at += (await file.write(chunk, at, chunk.length - at)).bytesWritten;
-    }
+    const writing = writeAll(file, chunk);
+    hash.update(chunk); // meanwhile
+    await writing;
   }
   signal?.throwIfAborted();
   return { sha256: hash.digest("hex"), bytes };
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length; ) {
+    at += (await file.write(chunk, at, chunk.length - at)).bytesWritten;
+  }
 }
 
 export function tooLarge(maxBytes: number): AssetError {

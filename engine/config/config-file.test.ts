@@ -22,8 +22,12 @@ async function project(files: Record<string, string>): Promise<string> {
   return directory;
 }
 
+async function exportOf(path: string): Promise<unknown> {
+  return (await importConfigFile(path)).exported;
+}
+
 async function importFrom(files: Record<string, string>, name = "croft.config.ts") {
-  return await importConfigFile(join(await project(files), name));
+  return await exportOf(join(await project(files), name));
 }
 
 /** As the built product does it: the test runner's own loader understands more than Node. */
@@ -33,7 +37,7 @@ async function importInPlainNode(files: Record<string, string>): Promise<unknown
   await build({
     stdin: {
       contents: `import { importConfigFile } from "./config-file.ts";
-        process.stdout.write(JSON.stringify(await importConfigFile(process.argv[2])));`,
+        process.stdout.write(JSON.stringify((await importConfigFile(process.argv[2])).exported));`,
       resolveDir: import.meta.dirname,
     },
     outfile: script,
@@ -66,7 +70,7 @@ test.each(["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.conf
     const directory = await project({ [name]: "export default { name: import.meta.url };" });
     const found = findConfigFile(directory);
     expect(found).toBe(join(directory, name));
-    expect(await importConfigFile(found ?? "")).toEqual({
+    expect(await exportOf(found ?? "")).toEqual({
       name: pathToFileURL(join(directory, name)).href,
     });
   },
@@ -102,7 +106,7 @@ test("other TypeScript files are imported, each with the address it has on disk"
       'import { where } from "./settings/where.ts";\nexport default { own: import.meta.url, where };',
     "settings/where.ts": "export const where: string = import.meta.url;",
   });
-  expect(await importConfigFile(join(directory, "croft.config.ts"))).toEqual({
+  expect(await exportOf(join(directory, "croft.config.ts"))).toEqual({
     own: pathToFileURL(join(directory, "croft.config.ts")).href,
     where: pathToFileURL(join(directory, "settings/where.ts")).href,
   });
@@ -113,7 +117,7 @@ test("import.meta.dirname and filename are those of the file, as in Node", async
     "croft.config.ts":
       "export default { directory: import.meta.dirname, file: import.meta.filename };",
   });
-  expect(await importConfigFile(join(directory, "croft.config.ts"))).toEqual({
+  expect(await exportOf(join(directory, "croft.config.ts"))).toEqual({
     directory,
     file: join(directory, "croft.config.ts"),
   });
@@ -146,7 +150,7 @@ test("a package of the project runs in its own place, not inside the bundle", as
     "node_modules/tiny/main.js": "export const here = import.meta.url;",
     "node_modules/tiny/deep.cjs": "exports.deep = __filename;",
   });
-  expect(await importConfigFile(join(directory, "croft.config.ts"))).toEqual({
+  expect(await exportOf(join(directory, "croft.config.ts"))).toEqual({
     here: pathToFileURL(join(directory, "node_modules/tiny/main.js")).href,
     deep: join(directory, "node_modules/tiny/deep.cjs"),
   });
@@ -161,7 +165,7 @@ test.each([
 ])("a CommonJS %s may say require and __filename", async (name, text) => {
   const directory = await project({ "package.json": "{}", [name]: text });
   const file = join(directory, name);
-  expect(await importConfigFile(file)).toEqual({ file, sep: "/" });
+  expect(await exportOf(file)).toEqual({ file, sep: "/" });
 });
 
 test("a package is loaded in the form that Node would choose, not a bundler's", async () => {

@@ -9,6 +9,14 @@ import { EngineError } from "../engine-error.ts";
 
 const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.config.mjs"];
 
+export interface ConfigFile {
+  readonly file: string;
+  /** Its default export. */
+  readonly exported: unknown;
+  /** All of it as one module. */
+  readonly code: string;
+}
+
 export function findConfigFile(directory: string): string | undefined {
   return NAMES.map((name) => join(directory, name)).find((path) => existsSync(path));
 }
@@ -27,7 +35,7 @@ export function requireTrusted(path: string, uid: number | undefined): void {
  * Bundled rather than loaded by a TypeScript loader: works with and without `"type": "module"`, with top-level await,
  * and the result can be imported by child processes that know no TypeScript.
  */
-export async function importConfigFile(path: string): Promise<unknown> {
+export async function importConfigFile(path: string): Promise<ConfigFile> {
   const directory = await mkdtemp(join(tmpdir(), "croft-config-"));
   const outfile = join(directory, "config.mjs");
   try {
@@ -50,7 +58,7 @@ export async function importConfigFile(path: string): Promise<unknown> {
     if (module.default === undefined) {
       throw new EngineError("config-invalid", `'${path}' has no default export`);
     }
-    return module.default;
+    return { file: path, exported: await module.default, code: await readFile(outfile, "utf8") };
   } catch (error) {
     if (error instanceof EngineError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -94,13 +102,19 @@ const keepOwnAddress: Plugin = {
   },
 };
 
-/** `import { defineConfig } from "croft"` works also where croft is not installed in the project. */
+/**
+ * `import { defineConfig, z } from "croft"` works also where croft is not installed in the project; `z` is the product's own,
+ * by its address, because the code is imported from elsewhere.
+ */
 const provideCroft: Plugin = {
   name: "provide-croft",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^croft$/ }, () => ({ path: "croft", namespace: "croft" }));
+    onResolve({ filter: /^file:/, namespace: "croft" }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /.*/, namespace: "croft" }, () => ({
-      contents: "export const defineConfig = (config) => config;",
+      contents: `export { z } from ${JSON.stringify(import.meta.resolve("zod"))};
+        export const defineConfig = (config) => config;
+        export const defineHandler = (handler) => handler;`,
     }));
   },
 };

@@ -1,38 +1,17 @@
 // Every setting of Croft in one schema: its default, its meaning, and whether it is a secret.
 import { z } from "zod";
+import { assetSettings } from "./asset-settings.ts";
 import { duration, durations } from "./duration.ts";
-
-/** Flags and the environment give text, croft.config.ts gives values: both are accepted. */
-const wholeNumber = (min: number, max: number) =>
-  z
-    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)], {
-      error: `must be a whole number from ${min} to ${max}`,
-    })
-    .pipe(z.int().min(min).max(max));
-
-const yesOrNo = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")], {
-  error: "must be true or false",
-});
-
-const webUrl = z.string().refine((text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return (
-    url !== undefined && /^https?:$/.test(url.protocol) && url.origin === url.href.slice(0, -1)
-  );
-}, "must be an http or https URL without a path");
-
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://");
-
-const hostList = z
-  .string()
-  .regex(/^[\w.:,[\]-]*$/, "must be host names, divided by commas")
-  .transform((text) => text.split(",").filter(Boolean));
-
-const absolutePath = z.string().regex(/^\//, "must be an absolute path");
-
-const secret = { secret: true };
+import { handlerSettings } from "./handler-settings.ts";
+import {
+  absolutePath,
+  hostList,
+  postgresUrl,
+  secret,
+  webUrl,
+  wholeNumber,
+  yesOrNo,
+} from "./setting-values.ts";
 
 export const Config = z.strictObject({
   data: z.string().min(1).optional().meta({
@@ -128,6 +107,11 @@ export const Config = z.strictObject({
           "File with the certificates (PEM) that git trusts: for hosts of a private authority",
         defaultText: "those of the system",
       }),
+      knownHosts: absolutePath.optional().meta({
+        description:
+          "File with the host keys (as OpenSSH's known_hosts) that ssh trusts when it goes with a credential's key",
+        defaultText: "those of the whole machine",
+      }),
       allowLocal: yesOrNo.prefault(false).meta({
         description:
           "Jobs may name repositories by a path of this machine; those of apps never may",
@@ -149,7 +133,7 @@ export const Config = z.strictObject({
     .prefault({}),
   deliveries: z
     .strictObject({
-      timeout: duration("10ms", "10m").prefault("30s").meta({
+      timeout: duration("10ms", "10m").prefault("20s").meta({
         description: "How long an app may take to answer",
       }),
       retries: durations("1ms", "7d", 20).prefault("5s,5m,30m,2h,5h,10h,14h,20h,24h").meta({
@@ -181,6 +165,7 @@ export const Config = z.strictObject({
         }),
     })
     .prefault({}),
+  handler: handlerSettings,
   worker: z
     .strictObject({
       slots: wholeNumber(1, 1000).optional().meta({
@@ -218,6 +203,12 @@ export const Config = z.strictObject({
       artifacts: duration("1h", "3650d").prefault("30d").meta({
         description: "How long artifacts of runs are kept",
       }),
+      uploads: duration("1h", "3650d").prefault("90d").meta({
+        description: "How long uploaded files are kept",
+      }),
+      generated: duration("1h", "3650d").prefault("90d").meta({
+        description: "How long files that jobs made are kept",
+      }),
       results: duration("1h", "3650d").prefault("7d").meta({
         description:
           "How long the commits of a run's steps are kept after its end; until then it can be retried",
@@ -233,17 +224,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
-  assets: z
-    .strictObject({
-      path: absolutePath.optional().meta({
-        description: "Directory of stored files; several hosts need a shared one",
-        defaultText: "`assets` in the data directory",
-      }),
-      maxBytes: wholeNumber(1, 1024 ** 4)
-        .prefault(500 * 1024 * 1024)
-        .meta({ description: "Largest file that a job may keep, in bytes" }),
-    })
-    .prefault({}),
+  assets: assetSettings,
   stream: z
     .strictObject({
       perApp: wholeNumber(1, 10_000).prefault(20).meta({
@@ -284,8 +265,8 @@ export const Config = z.strictObject({
     .prefault({}),
 });
 
-/** What croft.config.ts may say. */
-export type ConfigInput = z.input<typeof Config>;
+/** What croft.config.ts may say, besides the handlers. */
+export type Settings = z.input<typeof Config>;
 
 /** What the program uses: all defaults filled in, durations in milliseconds, `data` an absolute path. */
 export type Config = z.output<typeof Config> & { readonly data: string };

@@ -230,3 +230,16 @@ test("a misspelt group is refused with the one that was meant", async () => {
   const loading = loadFile("export default { htp: { port: 1 } };");
   await expect(loading).rejects.toThrow("did you mean 'http'?");
 });
+
+test("half of a key for a bucket is refused, without saying the secret", async () => {
+  const secret = { CROFT_ASSETS_S3_SECRET_ACCESS_KEY: "very-secret" };
+  const failure = await loadEnv(secret).catch((error: Error) => error);
+  expect(failure).toMatchObject({
+    code: "config-invalid",
+    message: expect.stringContaining("assets.s3.secretAccessKey needs assets.s3.accessKeyId"),
+  });
+  expect(String(failure)).not.toContain("very-secret");
+  await expect(loadEnv({ CROFT_ASSETS_S3_ACCESS_KEY_ID: "a" })).rejects.toThrow("needs assets.s3");
+  const { config } = await loadEnv({ ...secret, CROFT_ASSETS_S3_ACCESS_KEY_ID: "a" });
+  expect(config.assets.s3).toMatchObject({ accessKeyId: "a", region: "us-east-1", presign: false });
+});

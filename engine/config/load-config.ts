@@ -2,9 +2,16 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { EngineError } from "../engine-error.ts";
+import { type Project, requireHandlers } from "../handlers/project-handlers.ts";
+import { checkAssetSettings } from "./asset-settings.ts";
 import { checkTimeouts } from "./check-timeouts.ts";
 import { Config } from "./config.ts";
-import { findConfigFile, importConfigFile, requireTrusted } from "./config-file.ts";
+import {
+  type ConfigFile,
+  findConfigFile,
+  importConfigFile,
+  requireTrusted,
+} from "./config-file.ts";
 import { nearestName } from "./nearest-name.ts";
 import { type Setting, settings } from "./settings.ts";
 
@@ -25,6 +32,8 @@ export interface LoadedConfig {
   readonly given: ReadonlyMap<string, GivenValue>;
   /** The configuration file, if there was one. */
   readonly file: string | undefined;
+  /** Its handlers, if it has any. */
+  readonly project: Project | undefined;
 }
 
 export interface GivenValue {
@@ -43,9 +52,9 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
 
   const file = chosenFile(sources);
-  if (file !== undefined) {
-    for (const [path, value] of flatten(await importConfigFile(file), file)) put(path, value, file);
-  }
+  const imported = file === undefined ? undefined : await importConfigFile(file);
+  const { settings: said, handlers } = partsOf(imported);
+  if (file !== undefined) for (const [path, value] of flatten(said, file)) put(path, value, file);
   for (const { setting, value, origin } of fromEnvironment(sources.env))
     put(setting, value, origin);
   for (const setting of settings) {
@@ -64,9 +73,43 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   }
   const data = resolve(sources.directory, parsed.data.data ?? defaultDataDirectory(sources));
   const config: Config = { ...parsed.data, data };
-  const violations = checkTimeouts(config);
+  const violations = [...checkTimeouts(config), ...checkAssetSettings(config.assets)];
   if (violations.length > 0) throw invalid(violations);
-  return { config: deepFreeze(config), given, file };
+  const project = projectOf(imported, handlers, sources.env, config);
+  return { config: deepFreeze(config), given, file, project };
+}
+
+/** What is no setting: a handler is a program, and has no variable and no flag. Triggers will stand beside them. */
+function partsOf(imported: ConfigFile | undefined) {
+  const { exported } = imported ?? {};
+  if (typeof exported !== "object" || exported === null || Array.isArray(exported)) {
+    return { settings: exported, handlers: undefined };
+  }
+  const { handlers, ...rest } = exported as { readonly handlers?: unknown };
+  return { settings: rest, handlers };
+}
+
+function projectOf(
+  imported: ConfigFile | undefined,
+  value: unknown,
+  env: ConfigSources["env"],
+  { handler }: Config,
+): Project | undefined {
+  if (imported === undefined || value === undefined) return undefined;
+  const { file, code } = imported;
+  try {
+    const handlers = requireHandlers(value);
+    const environment = Object.fromEntries(
+      handler.environment.flatMap((name) => {
+        const given = env[name];
+        return given === undefined ? [] : [[name, given]];
+      }),
+    );
+    return handlers.size === 0 ? undefined : { file, code, handlers, environment };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalid([`${reason} (${file})`]);
+  }
 }
 
 function chosenFile({ directory, file, env, uid }: ConfigSources): string | undefined {
@@ -91,7 +134,7 @@ function flatten(value: unknown, file: string): [string, unknown][] {
     path === "" || known.some((name) => name.startsWith(`${path}.`));
   const walk = (node: unknown, path: string): [string, unknown][] => {
     if (!isGroup(path)) {
-      if (!known.includes(path)) throw unknownName(path, [...known, ...groups], file);
+      if (!known.includes(path)) throw unknownName(path, [...known, ...groups, "handlers"], file);
       return [[path, node]];
     }
     if (typeof node !== "object" || node === null || Array.isArray(node)) {

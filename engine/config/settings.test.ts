@@ -15,8 +15,12 @@ test.each([
 
 test("a secret has no flag, because every user of the machine can read a command line", () => {
   const secrets = settings.filter(({ secret }) => secret);
-  expect(secrets.map(({ path }) => path).sort()).toEqual(["database.url", "metrics.token"]);
-  expect(secrets.map(({ flag }) => flag)).toEqual([undefined, undefined]);
+  expect(secrets.map(({ path }) => path).sort()).toEqual([
+    "assets.s3.secretAccessKey",
+    "database.url",
+    "metrics.token",
+  ]);
+  expect(secrets.every(({ flag }) => flag === undefined)).toBe(true);
 });
 
 test("no two settings share a path, a variable or a flag", () => {
@@ -35,6 +39,8 @@ test("only a yes-or-no setting is a flag without a value", () => {
   expect(settings.filter(({ isBoolean }) => isBoolean).map(({ path }) => path)).toEqual([
     "http.trustProxy",
     "git.allowLocal",
+    "assets.s3.forcePathStyle",
+    "assets.s3.presign",
   ]);
 });
 

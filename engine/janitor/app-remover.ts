@@ -1,8 +1,9 @@
-// Removes what is left of deleted apps, a part at a time: whoever is killed in the middle, the next goes on.
+// Removes what is left of deleted apps and watches, a part at a time: whoever is killed in the middle, the next goes on.
 import { sweepAssets } from "../assets/sweep-assets.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { Rounds } from "../rounds.ts";
+import { forgetRemovedWatches } from "../watches/remove-watch.ts";
 
 type RemoverParts = Pick<Engine, "database" | "log" | "assets" | "listener">;
 
@@ -21,8 +22,10 @@ export class AppRemover {
   private constructor(parts: RemoverParts) {
     const { log, listener } = parts;
     const round = async (signal: AbortSignal) => {
-      const isLeft = await forgetDeletedApps(parts, () => signal.aborted);
-      return isLeft ? LOOK_AGAIN_MS : LOOK_EVERY_MS;
+      const isStopped = () => signal.aborted;
+      const hasWatches = await forgetRemovedWatches(parts.database, isStopped);
+      const hasApps = await forgetDeletedApps(parts, isStopped);
+      return hasWatches || hasApps ? LOOK_AGAIN_MS : LOOK_EVERY_MS;
     };
     this.#rounds = new Rounds({ what: "deleted apps", log, round });
     this.#deafen = listener.hear("croft_app", () => this.#rounds.wake());

@@ -110,7 +110,10 @@ export async function clean(
         ["croft.forget_runs", retention.jobs],
         ["croft.forget_jobs", retention.jobs],
         ["croft.forget_workspaces", retention.jobs],
-        ["croft.forget_assets", retention.artifacts],
+        ["croft.forget_expired_assets", 0],
+        ["croft.forget_artifacts", retention.artifacts],
+        ["croft.forget_uploads", retention.uploads],
+        ["croft.forget_generated", retention.generated],
         ["croft.forget_deliveries", retention.deliveries],
         ["croft.forget_syncs", retention.deliveries],
       ] as const;

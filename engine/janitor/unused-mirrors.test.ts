@@ -7,7 +7,7 @@ import { waitUntil } from "../../test/support/wait-until.ts";
 import { watchedRepository } from "../../test/support/watched-repository.ts";
 import { deleteApp } from "../apps/delete-app.ts";
 import { newId } from "../new-id.ts";
-import { deleteWatch } from "../watches/change-watches.ts";
+import { deleteWatch } from "../watches/remove-watch.ts";
 import { forgetDeletedApps } from "./app-remover.ts";
 import { UnusedMirrors } from "./unused-mirrors.ts";
 

@@ -118,8 +118,8 @@ async function usedAmong(client: Queryable, remotes: readonly RemoteUrl[]): Prom
     `select distinct repository from croft.run
      union
      select distinct j.input ->> 'repository'
-     from (select type, input from croft.job order by id desc limit ${JOBS_MAX}) j
-     where j.type = 'command' and jsonb_typeof(j.input -> 'repository') = 'string'`,
+     from (select input from croft.job order by id desc limit ${JOBS_MAX}) j
+     where jsonb_typeof(j.input -> 'repository') = 'string'`,
   );
   const http = remotes.filter(({ protocol }) => protocol === "http").map(({ host }) => host);
   const used = new Set<string>();

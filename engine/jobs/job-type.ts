@@ -1,7 +1,8 @@
 // What can be done: job types by name, each with the shape of its input and the function that does it.
-import type { z } from "zod";
+import type { HostileFile } from "../assets/open-inside.ts";
 import { EngineError } from "../engine-error.ts";
 import type { SecretMask } from "../logs/secret-mask.ts";
+import { type InputSchema, readInput } from "./input-schema.ts";
 
 /** One attempt of a job, as its handler sees it. */
 export interface Attempt<Input = unknown> {
@@ -27,11 +28,42 @@ export interface Attempt<Input = unknown> {
   guard(directory: string, uid: number): Promise<void>;
   /** From 0 to 1; the last word within a moment counts. */
   progress(fraction: number | undefined, note?: string): void;
+  readonly assets: AttemptAssets;
+}
+
+/** Files of a job. Stored at once; there when the job is done, with its end, and never before or without it. */
+export interface AttemptAssets {
+  put(
+    name: string,
+    bytes: AsyncIterable<Uint8Array>,
+    options?: PutOptions | undefined,
+  ): Promise<PutAsset>;
+  /** From a directory that the job may still be changing. */
+  putFile(name: string, file: HostileFile, options?: PutOptions | undefined): Promise<PutAsset>;
+}
+
+export interface PutOptions {
+  readonly mediaType?: string | undefined;
+  /** What it was made from. */
+  readonly commit?: string | undefined;
+}
+
+export interface PutAsset {
+  readonly id: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly mediaType: string;
 }
 
 export interface JobType<Input = unknown> {
   readonly name: string;
-  readonly input: z.ZodType<Input>;
+  /** For whoever chooses among the types. */
+  readonly description?: string | undefined;
+  /** Whose it is; Croft's own unless it is said. */
+  readonly source?: "built-in" | "project" | undefined;
+  readonly input: InputSchema<Input>;
+  /** Its input is read where it runs: the attempt has it as it was submitted. */
+  readonly readsOwnInput?: boolean | undefined;
   /** Carries part of a run: nobody submits it by itself. */
   readonly isOfRuns?: boolean | undefined;
   /** When it is done, its place in the lane stays taken, by the run it belongs to. */
@@ -53,11 +85,8 @@ export function jobTypes(...types: readonly JobType[]): JobTypes {
   return new Map(types.map((type) => [type.name, type]));
 }
 
-export function parseInput(type: JobType, input: unknown): unknown {
-  const parsed = type.input.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const reasons = parsed.error.issues.map(({ path, message }) =>
-    [["input", ...path].join("."), message].join(": "),
-  );
-  throw new EngineError("invalid-input", `not valid: ${reasons.join("; ")}`);
+export async function parseInput(type: JobType, input: unknown): Promise<unknown> {
+  const read = await readInput(type.input, input);
+  if (read.fault === undefined) return read.value;
+  throw new EngineError("invalid-input", read.fault, { details: { fields: read.fields } });
 }

@@ -24,6 +24,7 @@ interface JobRow {
   readonly timeout_ms: string | null;
   readonly input: Record<string, unknown>;
   readonly result: unknown;
+  readonly result_assets: readonly string[];
   readonly error: Job["error"];
   readonly progress: Job["progress"];
   readonly cancel_requested_at: Date | null;
@@ -60,7 +61,10 @@ const SELECT = `
         where x.lane_id = j.lane_id and x.status = 'queued' and x.rank is not null and (x.rank, x.id) < (j.rank, j.id)
         limit ${POSITION_MAX}
       ) ahead)
-    end as position
+    end as position,
+    case when j.status = 'done'
+      then array(select id from croft.asset a where a.job_id = j.id and a.kind = 'generated' order by id) else '{}'
+    end as result_assets
   from croft.job j
   left join croft.lane l on l.id = j.lane_id
   left join croft.owner o on o.id = j.owner
@@ -149,7 +153,7 @@ function jobOf(row: JobRow): Job {
     timeout_ms: timeout_ms === null ? null : Number(timeout_ms),
     notify: row.notify === true,
     cancel_requested: cancel_requested_at !== null && row.status === "running",
-    result_assets: [],
+    result_assets: [...row.result_assets],
     created_at: row.created_at.toISOString(),
     run_at: row.run_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

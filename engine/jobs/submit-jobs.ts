@@ -93,7 +93,7 @@ export class JobIntake {
     if (type?.isOfRuns === true && run_id === undefined) {
       throw new EngineError("unknown-type", `'${name}' jobs belong to runs: start or retry a run`);
     }
-    if (type !== undefined) parseInput(type, input);
+    if (type !== undefined) await parseInput(type, input);
     else await this.#requireElsewhere(name, client);
   }
 

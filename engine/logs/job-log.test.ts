@@ -4,12 +4,12 @@ import { cuttingProxy } from "../../test/support/cutting-proxy.ts";
 import { holdType, jobScene } from "../../test/support/job-scene.ts";
 import { scratchDatabase } from "../../test/support/scratch-database.ts";
 import { engineOn } from "../../test/support/scratch-engine.ts";
+import { DAY_MS, usualRetention } from "../../test/support/usual-retention.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { clean } from "../janitor/janitor.ts";
 import { startWorker } from "../worker/start-worker.ts";
 
 const MIB = 1024 * 1024;
-const DAY_MS = 86_400_000;
 
 async function scene(flags: Record<string, string> = {}) {
   const { engine, submit, startWorker: start, begun, held, query } = await jobScene(flags);
@@ -152,8 +152,7 @@ test("a log of just the limit is whole", async () => {
 
 test("old pieces of a job that runs stay; of one that has ended its whole log goes", async () => {
   const { engine, attempt, query, stored, finish } = await scene();
-  const others = { artifacts: DAY_MS, deliveries: DAY_MS, results: DAY_MS };
-  const retention = { ...others, jobs: 90 * DAY_MS, events: DAY_MS };
+  const retention = { ...usualRetention.retention, events: DAY_MS };
   attempt.log("old\n");
   await waitUntil("the piece", async () => (await stored()) !== "");
   await query("update croft.job_log set at = now() - interval '2 days'");

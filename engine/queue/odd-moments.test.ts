@@ -10,9 +10,9 @@ import { endDeadWorkers } from "../worker/end-dead-workers.ts";
 import { JobWorker } from "../worker/worker.ts";
 
 async function workerFor(engine: Engine, types: readonly JobType[], slots = 4) {
-  const { database, listener, log, version } = engine;
+  const { database, listener, log, version, assets } = engine;
   const worker = await JobWorker.start({
-    ...{ database, listener, log, version, slots, types: jobTypes(...types) },
+    ...{ database, listener, log, version, assets, slots, types: jobTypes(...types) },
     ...{ host: hostIdentity(engine), timeoutMs: 60_000, maxLost: 20, logBytesMax: 1_000_000 },
   });
   onTestFinished(() => worker.close(0));

@@ -70,7 +70,7 @@ export async function storeArtifacts(
     } catch (error) {
       if (!(error instanceof AssetError)) throw error;
       if (error.code === "not-found" && optional) continue;
-      const isOurs = error.code === "disk-full";
+      const isOurs = ["disk-full", "unreachable"].includes(error.code);
       throw new JobFailure(
         isOurs ? "transient" : "command",
         `artifact-${error.code}`,

@@ -148,3 +148,14 @@ test("a watchdog that was killed is followed by one that watches the same", asyn
 function parentOf(process: string): number | undefined {
   return readProcessState(Number.parseInt(process, 10))?.parent;
 }
+
+test("what two attempts have watched stays so until both have forgotten it", async () => {
+  const { lease } = await scene();
+  const uid = process.getuid?.() ?? 0;
+  const [shared, forgotten] = [await scratchDirectory(), await scratchDirectory()];
+  for (const directory of [shared, shared, forgotten, forgotten]) await lease.watch(directory, uid);
+  for (const directory of [shared, forgotten, forgotten]) lease.forget(directory);
+  const [victim, survivor] = [await sleeper(shared), await sleeper(forgotten)];
+  await Promise.all([once(victim, "exit"), lease.close()]);
+  expect(survivor.exitCode ?? survivor.signalCode).toBeNull();
+});

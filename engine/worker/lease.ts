@@ -38,6 +38,8 @@ export class Lease {
   /** By the monotonic clock, counted from before the renewal was asked for. */
   #endsAtMs: number;
   readonly #watching = new Map<string, () => void>();
+  /** How many attempts have it watched: a process of handlers goes from one to the next. */
+  readonly #wishes = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #onEnded = () => {};
@@ -62,6 +64,7 @@ export class Lease {
 
   /** Whatever this user runs in the directory ends when the lease does, even if this process is stopped. */
   async watch(directory: string, uid: number): Promise<void> {
+    this.#wishes.set(directory, (this.#wishes.get(directory) ?? 0) + 1);
     const watched = new Promise<void>((resolve) => this.#watching.set(directory, resolve));
     if (!this.#isOver) {
       this.#order({ kind: "watch", directory, uid });
@@ -71,6 +74,12 @@ export class Lease {
   }
 
   forget(directory: string): void {
+    const left = (this.#wishes.get(directory) ?? 0) - 1;
+    if (left > 0) {
+      this.#wishes.set(directory, left);
+      return;
+    }
+    this.#wishes.delete(directory);
     this.#order({ kind: "forget", directory });
   }
 

@@ -1,8 +1,10 @@
 // One attempt of a job from its start to the word that ends it.
 import { type JobError, storableJson } from "@croft/contract";
+import type { Assets } from "../assets/assets.ts";
+import { AttemptFiles, type KeptAsset } from "../assets/attempt-assets.ts";
 import type { Database } from "../database/open-database.ts";
 import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
-import { type Attempt, type JobTypes, parseInput } from "../jobs/job-type.ts";
+import { type Attempt, type JobType, type JobTypes, parseInput } from "../jobs/job-type.ts";
 import type { Log } from "../log.ts";
 import { JobLogWriter } from "../logs/job-log-writer.ts";
 import type { Lease } from "./lease.ts";
@@ -29,6 +31,8 @@ export interface AttemptResult extends AttemptName {
   readonly outcome: "done" | "held" | "failed" | "cancelled" | "drained" | "lost";
   readonly class?: JobError["class"] | undefined;
   readonly result?: unknown;
+  /** Recorded in the same transaction. */
+  readonly assets?: readonly KeptAsset[] | undefined;
   readonly error?: JobError | undefined;
   readonly delay_ms?: number | undefined;
   readonly max_lost?: number | undefined;
@@ -53,6 +57,7 @@ export interface AttemptContext {
   readonly database: Database;
   readonly log: Log;
   readonly types: JobTypes;
+  readonly assets: Assets;
   readonly workerId: string;
   readonly timeoutMs: number;
   readonly maxLost: number;
@@ -95,7 +100,10 @@ export class RunningAttempt {
   #fence() {
     const { database, log, workerId } = this.#context;
     const onError = (error: unknown) =>
-      log.warn({ err: error, job: this.job.id }, "log or progress of a job could not be written");
+      log.warn(
+        { err: error, job: this.job.id },
+        "log, progress or a file of a job could not be written",
+      );
     return { database, jobId: this.job.id, attempt: this.job.attempt, workerId, onError };
   }
 
@@ -103,22 +111,30 @@ export class RunningAttempt {
     const { job } = this;
     const writer = this.#writer;
     const progress = new ProgressReporter(this.#fence());
+    const { assets } = this.#context;
+    const files = new AttemptFiles({ ...this.#fence(), assets, signal: this.#controller.signal });
     const timeoutMs = job.timeout_ms ?? this.#context.timeoutMs;
     const timer = setTimeout(() => this.stop("timeout"), Math.min(timeoutMs, 2 ** 31 - 1));
     try {
-      return this.#done(await this.#handle(writer, progress));
+      const result = await this.#handle(writer, progress, files);
+      return this.#done(result, await files.seal());
     } catch (error) {
       const result = this.#failed(error);
       if (result.error !== undefined) writer.write("croft", `\n${result.error.message}\n`);
       return result;
     } finally {
       clearTimeout(timer);
+      files.end();
       for (const directory of this.#guarded) this.#context.guard.forget(directory);
       await Promise.all([writer.end(), progress.end()]);
     }
   }
 
-  async #handle(writer: JobLogWriter, progress: ProgressReporter): Promise<unknown> {
+  async #handle(
+    writer: JobLogWriter,
+    progress: ProgressReporter,
+    assets: AttemptFiles,
+  ): Promise<unknown> {
     const { job } = this;
     const type = this.#context.types.get(job.type);
     if (type === undefined) {
@@ -134,8 +150,9 @@ export class RunningAttempt {
       key: job.key === "" ? undefined : job.key,
       type: job.type,
       attempt: job.attempt,
-      input: parse(type, job.input),
+      input: type.readsOwnInput === true ? job.input : await parse(type, job.input),
       signal: this.#controller.signal,
+      assets,
       log: (text, stream = "croft") => writer.write(stream, text),
       mask: (secrets) => writer.mask(secrets),
       progress: (fraction, note) =>
@@ -148,7 +165,7 @@ export class RunningAttempt {
     return await type.run(attempt);
   }
 
-  #done(result: unknown): AttemptResult {
+  #done(result: unknown, assets: readonly KeptAsset[]): AttemptResult {
     const text = storableJson(result);
     if (text === undefined || Buffer.byteLength(text) > RESULT_BYTES_MAX) {
       const message = `the result must be JSON of at most ${RESULT_BYTES_MAX} bytes, without U+0000 and half surrogate pairs`;
@@ -156,7 +173,8 @@ export class RunningAttempt {
     }
     const { holdsLane, fixedFields } = this.#context.types.get(this.job.type) ?? {};
     const masked = this.#writer.secrets.blotAll(JSON.parse(text), fixedFields);
-    return { ...this.#name, outcome: holdsLane === true ? "held" : "done", result: masked };
+    const outcome = holdsLane === true ? "held" : "done";
+    return { ...this.#name, outcome, result: masked, ...(assets.length > 0 ? { assets } : {}) };
   }
 
   #failed(error: unknown): AttemptResult {
@@ -188,9 +206,9 @@ export class RunningAttempt {
 }
 
 /** It was checked when it was submitted, but perhaps by another version. */
-function parse(type: Parameters<typeof parseInput>[0], input: unknown): unknown {
+async function parse(type: JobType, input: unknown): Promise<unknown> {
   try {
-    return parseInput(type, input);
+    return await parseInput(type, input);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new JobFailure("invalid", "invalid-input", message, { cause: error });

@@ -1,21 +1,19 @@
 // A worker with the settings of this process.
-import { availableParallelism } from "node:os";
 import { DatabaseLedger } from "../command/database-ledger.ts";
 import { type Engine, hostIdentity } from "../engine.ts";
 import type { Neighbour } from "./end-dead-workers.ts";
 import type { LeaseTimes } from "./lease.ts";
 import { JobWorker } from "./worker.ts";
-
-const SLOTS_MIN = 4;
+import { workerSlots } from "./worker-slots.ts";
 
 /** `times` are shorter in tests only. */
 export async function startWorker(engine: Engine, times?: LeaseTimes): Promise<JobWorker> {
-  const { database, listener, log, types, version, config } = engine;
+  const { database, listener, log, types, version, config, assets } = engine;
   void clearUp(engine);
   return await JobWorker.start({
-    ...{ database, listener, log, types, version, times },
+    ...{ database, listener, log, types, version, assets, times },
     host: hostIdentity(engine),
-    slots: config.worker.slots ?? Math.max(SLOTS_MIN, 2 * availableParallelism()),
+    slots: workerSlots(config),
     timeoutMs: config.job.timeout,
     maxLost: config.job.maxLost,
     logBytesMax: config.job.logLimit,

@@ -1,4 +1,5 @@
 // Runs jobs: takes as many as it has free slots, keeps the right to them, and gives back what it cannot end in time.
+import type { Assets } from "../assets/assets.ts";
 import type { DatabaseListener } from "../database/database-listener.ts";
 import type { Database } from "../database/open-database.ts";
 import type { JobTypes } from "../jobs/job-type.ts";
@@ -15,6 +16,7 @@ export interface WorkerOptions {
   readonly listener: DatabaseListener;
   readonly log: Log;
   readonly types: JobTypes;
+  readonly assets: Assets;
   readonly host: HostIdentity;
   readonly version: string;
   readonly slots: number;
@@ -195,12 +197,12 @@ export class JobWorker {
   }
 
   #begin(job: ClaimedJob): RunningAttempt {
-    const { database, log, types, timeoutMs, maxLost, logBytesMax } = this.#options;
+    const { database, log, types, assets, timeoutMs, maxLost, logBytesMax } = this.#options;
     const guard = this.#lease;
     if (guard === undefined) throw new Error("a worker without a lease begins nothing");
     const workerId = this.#id;
-    const context = { database, log, types, workerId, timeoutMs, maxLost, logBytesMax, guard };
-    return new RunningAttempt(job, context);
+    const limits = { timeoutMs, maxLost, logBytesMax };
+    return new RunningAttempt(job, { database, log, types, assets, workerId, guard, ...limits });
   }
 
   #newHand(): Hand {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJobType, type JobType } from "@croft/engine";
 import { z } from "zod";
+import { piecesOf } from "./numbered-contents.ts";
 
 /** When an attempt ran, by the clock that all processes of the machine share. */
 export interface RanFromTo {
@@ -41,4 +42,14 @@ export const blockType: JobType = defineJobType({
   },
 });
 
-export const queueJobTypes: readonly JobType[] = [pauseType, blockType];
+/** The type `files`: keeps so many files, whose contents their numbers say. */
+export const filesType: JobType = defineJobType({
+  name: "files",
+  input: z.strictObject({ numbers: z.array(z.number().int().min(0)).max(10) }),
+  run: async ({ input, assets }) => {
+    for (const number of input.numbers) await assets.put(`${number}`, piecesOf(number));
+    return input.numbers.length;
+  },
+});
+
+export const queueJobTypes: readonly JobType[] = [pauseType, blockType, filesType];

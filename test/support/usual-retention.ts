@@ -7,6 +7,8 @@ export const usualRetention = {
     jobs: 90 * DAY_MS,
     events: 30 * DAY_MS,
     artifacts: 30 * DAY_MS,
+    uploads: 90 * DAY_MS,
+    generated: 90 * DAY_MS,
     deliveries: 30 * DAY_MS,
     results: 7 * DAY_MS,
   },

@@ -604,6 +604,7 @@ begin
   if v_held is not null then perform croft.hold_lanes(v_held); end if;
   if v_runs is not null then perform croft.mark_due(v_runs); end if;
   if v_told is not null then perform croft.tell_finished(v_told); end if;
+  if p_results @? '$[*].assets' then perform croft.keep_job_assets(p_results, released); end if;
   if p_is_wide then
     -- Lanes that were passed by for their types lose their turn: they would fall behind, and keep others out of sight.
     update croft.lane l set turn = greatest(l.turn, o.clock) + 1

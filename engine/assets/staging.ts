@@ -1,0 +1,74 @@
+// Where files are made before they come to their place: whole or not at all, and swept when their maker died.
+import { randomUUID } from "node:crypto";
+import { chmod, type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isProcessAlive, thisProcess } from "@croft/git";
+import { asAssetError } from "./asset-error.ts";
+import type { StageOptions } from "./asset-store.ts";
+import { type WrittenBytes, writeWhole } from "./write-whole.ts";
+
+/** Nothing was written into it for so long: its writer is dead, on whatever host it was. */
+const STAGED_FOR_MS = 3_600_000;
+
+export interface StagedPath extends WrittenBytes {
+  readonly path: string;
+  discard(): Promise<void>;
+}
+
+export class Staging {
+  readonly path: string;
+  readonly #hostId: string;
+
+  constructor(path: string, hostId: string) {
+    this.path = path;
+    this.#hostId = hostId;
+  }
+
+  /** Jobs of another user must not even see names. */
+  async prepare(): Promise<void> {
+    const made = await mkdir(this.path, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await chmod(this.path, 0o700); // the umask may have taken bits away
+  }
+
+  async write(bytes: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedPath> {
+    const { pid, start } = thisProcess();
+    const name = [this.#hostId, pid, start, randomUUID().slice(0, 8)].join(".");
+    const path = join(this.path, name);
+    const discard = () => rm(path, { force: true });
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path, "wx", 0o600);
+      const written = await writeWhole(file, bytes, options);
+      await file.chmod(0o400);
+      await file.sync();
+      await file.close();
+      return { ...written, path, discard };
+    } catch (error) {
+      await file?.close();
+      await discard();
+      throw asAssetError(error);
+    }
+  }
+
+  async sweep(): Promise<readonly string[]> {
+    const removed: string[] = [];
+    for (const name of await readdir(this.path)) {
+      const path = join(this.path, name);
+      if (!(await this.#isLeft(name, path))) continue;
+      await rm(path, { force: true });
+      removed.push(path);
+    }
+    return removed;
+  }
+
+  /** Processes of other hosts cannot be seen from here: their files go by age. */
+  async #isLeft(name: string, path: string): Promise<boolean> {
+    const [host, pid, start = ""] = name.split(".");
+    if (host === this.#hostId && !isProcessAlive({ pid: Number(pid), start })) return true;
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined; // complete, or removed by another sweep
+      throw error;
+    });
+    return found !== undefined && found.mtimeMs < Date.now() - STAGED_FOR_MS;
+  }
+}
