@@ -1,9 +1,38 @@
 // What a project imports from "croft" in its croft.config.ts.
-import type { ConfigInput } from "@croft/engine";
+import type { Handler, Settings } from "@croft/engine";
 
-export type { ConfigInput };
+export type {
+  AssetContent,
+  CommandOutput,
+  CommandWish,
+  EnqueuedJob,
+  GotFile,
+  Handler,
+  HandlerAssets,
+  HandlerContext,
+  HandlerRepository,
+  HandlerWorkspace,
+  InputSchema,
+  PutFile,
+  PutWish,
+  RepositoryFile,
+  WorkspaceFile,
+  WorkspaceWish,
+} from "@croft/engine";
+/** Croft's own, so that a project needs none. */
+export { z } from "zod";
+
+export interface ConfigInput extends Settings {
+  /** Job types of the project, by their names. */
+  readonly handlers?: Readonly<Record<string, Handler>> | undefined;
+}
 
 /** Gives croft.config.ts its types; the value is returned as it is. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
+}
+
+/** Gives the handler the type of its input, as its schema says it. */
+export function defineHandler<Input>(handler: Handler<Input>): Handler {
+  return handler as unknown as Handler;
 }

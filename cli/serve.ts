@@ -8,6 +8,7 @@ import {
   type Engine,
   openEngine,
   ownRunServer,
+  type Project,
   RunAdvancer,
   ScheduleRunner,
   startDispatching,
@@ -24,6 +25,8 @@ const DASHBOARD = fileURLToPath(new URL("./web/", import.meta.url));
 
 export interface ServeOptions {
   readonly version: string;
+  /** With handlers of its own. */
+  readonly project: Project | undefined;
   /** Aborted when the process should end. */
   readonly stop: AbortSignal;
   /** By `croft run`, for as long as it is needed. */
@@ -48,12 +51,12 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 async function serveWith(config: Config, log: ServerLog, options: ServeOptions): Promise<void> {
-  const { version, stop: asked, isStartedByRun = false } = options;
+  const { version, project, stop: asked, isStartedByRun = false } = options;
   const idle = new AbortController();
   const stop = AbortSignal.any([asked, idle.signal]);
   let engine: Engine;
   try {
-    engine = await openEngine({ config, log, version, signal: stop });
+    engine = await openEngine({ config, log, version, project, signal: stop });
   } catch (error) {
     if (!stop.aborted) throw error;
     log.info({ reason: stop.reason }, "stopped before the start was complete");

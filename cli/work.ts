@@ -6,6 +6,7 @@ import {
   type Engine,
   type JobWorker,
   openEngine,
+  type Project,
   RunAdvancer,
   startDispatching,
   startWorker,
@@ -14,6 +15,8 @@ import { createLog, type ServerLog } from "@croft/server";
 
 export interface WorkOptions {
   readonly version: string;
+  /** With handlers of its own. */
+  readonly project: Project | undefined;
   /** Aborted when the process should end. */
   readonly stop: AbortSignal;
 }
@@ -21,13 +24,14 @@ export interface WorkOptions {
 /** For telling the queue what became of the jobs. */
 const SETTLE_LIMIT_MS = 5000;
 
-export async function work(config: Config, { version, stop }: WorkOptions): Promise<void> {
+export async function work(config: Config, options: WorkOptions): Promise<void> {
+  const { version, project, stop } = options;
   // Whoever read our output may have gone; that is no reason to end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const log = await createLog(config.log, { isTerminal: process.stderr.isTTY });
   let engine: Engine;
   try {
-    engine = await openEngine({ config, log, version, signal: stop, role: "worker" });
+    engine = await openEngine({ config, log, version, project, signal: stop, role: "worker" });
   } catch (error) {
     if (!stop.aborted) throw error;
     log.info({ reason: stop.reason }, "stopped before the start was complete");

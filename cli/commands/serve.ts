@@ -12,9 +12,9 @@ export function createCommand(version: string): Command {
   return command.action(
     reportFailures(async () => {
       const stop = stopSignal();
-      const { config } = await readConfig(command);
+      const { config, project } = await readConfig(command);
       const { startedByRun: isStartedByRun = false } = command.opts<{ startedByRun?: boolean }>();
-      await serve(config, { version, stop, isStartedByRun });
+      await serve(config, { version, project, stop, isStartedByRun });
     }),
   );
 }

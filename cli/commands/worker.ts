@@ -10,8 +10,8 @@ export function createCommand(version: string): Command {
   return command.action(
     reportFailures(async () => {
       const stop = stopSignal();
-      const { config } = await readConfig(command);
-      await work(config, { version, stop });
+      const { config, project } = await readConfig(command);
+      await work(config, { version, project, stop });
     }),
   );
 }

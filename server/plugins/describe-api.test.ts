@@ -15,7 +15,7 @@ async function documentOf() {
   onTestFinished(() => app.close());
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  await describeApi(app as never, "1.2.3");
+  await describeApi(app as never, { version: "1.2.3", types: new Map() });
   const Thing = z.object({ name: z.string() }).meta({ id: "Thing" });
   z.object({ never: z.string() }).meta({ id: "Unused" });
   const response = {

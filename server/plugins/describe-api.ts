@@ -1,4 +1,5 @@
 // The OpenAPI document, made from the routes' schemas, and a page to read it.
+import { describeJobTypes, type Engine } from "@croft/engine";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
@@ -10,7 +11,10 @@ const DOCS_CSP =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 
-export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+export async function describeApi(
+  app: FastifyInstance,
+  { version, types }: Pick<Engine, "version" | "types">,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -36,6 +40,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     transformObject: (document) => {
       const transformed = jsonSchemaTransformObject(document);
       dropUnusedSchemas(transformed);
+      addJobInputs(transformed, types);
       return transformed;
     },
   });
@@ -61,8 +66,27 @@ function securityOf(access: Access | undefined) {
   return isOpen ? {} : { security: [{ token: [] }, { session: [] }] };
 }
 
+/** `JobInput.<type>`: what `input` of a submission is, for each type of this process. */
+function addJobInputs(document: ApiDocument, types: Engine["types"]): void {
+  const schemas = "components" in document ? document.components?.schemas : undefined;
+  if (schemas === undefined) return;
+  for (const { name, description, input } of describeJobTypes(types)) {
+    if (input === null) continue;
+    const { $schema: _draft, ...schema } = input;
+    const place = `#/components/schemas/JobInput.${name}`;
+    const text = JSON.stringify(description === null ? schema : { description, ...schema });
+    schemas[`JobInput.${name}`] = JSON.parse(
+      text
+        .replaceAll('"$ref":"#"', `"$ref":"${place}"`)
+        .replaceAll('"$ref":"#/', `"$ref":"${place}/`),
+    );
+  }
+}
+
+type ApiDocument = ReturnType<typeof jsonSchemaTransformObject>;
+
 /** Every schema comes in two forms, as it is sent and as it is accepted; most have use for one only. */
-function dropUnusedSchemas(document: ReturnType<typeof jsonSchemaTransformObject>): void {
+function dropUnusedSchemas(document: ApiDocument): void {
   const schemas = "components" in document ? document.components?.schemas : undefined;
   if (schemas === undefined) return;
   for (;;) {

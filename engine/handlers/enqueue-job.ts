@@ -1,0 +1,58 @@
+// Jobs that a handler submits: of the same owner, and not twice when the handler's own job is tried again.
+import { JobSubmission } from "@croft/contract";
+import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import type { Attempt } from "../jobs/job-type.ts";
+import { digestOf } from "../jobs/submit-jobs.ts";
+import type { HandlerParts } from "./handler-parts.ts";
+
+const COUNT_MAX = 10_000;
+
+export class JobEnqueuer {
+  readonly #parts: Pick<HandlerParts, "database" | "intake">;
+  readonly #attempt: Attempt;
+  /** How often each was asked for. */
+  readonly #asked = new Map<string, number>();
+  #count = 0;
+
+  constructor(parts: Pick<HandlerParts, "database" | "intake">, attempt: Attempt) {
+    this.#parts = parts;
+    this.#attempt = attempt;
+  }
+
+  /**
+   * The key is made of the job's id, what is asked for and how often it was asked for before: an attempt that does the same
+   * as the one before it, in whatever order, gets the same jobs. No caller of the API can have such a key: it has spaces.
+   */
+  async enqueue(request: unknown): Promise<{ readonly id: string }> {
+    const { id, owner } = this.#attempt;
+    const job = JobSubmission.parse(request);
+    if (++this.#count > COUNT_MAX) {
+      throw new JobFailure("invalid", "too-many", `a job enqueues at most ${COUNT_MAX} others`);
+    }
+    const digest = digestOf(job);
+    const nth = (this.#asked.get(digest) ?? 0) + 1;
+    this.#asked.set(digest, nth);
+    const submitted = { ...job, owner, idempotency_key: `croft ${id} ${digest} ${nth}` };
+    const { database, intake } = this.#parts;
+    return await despiteDeadlocks(() =>
+      inTransaction(database, async (client) => {
+        await this.#requireCurrent(client);
+        const [submission] = await intake().submitWithin(client, [submitted]);
+        if (submission === undefined) throw new Error("a job was submitted and has no id");
+        return { id: submission.id };
+      }),
+    );
+  }
+
+  /** Held to the end of the transaction, so that nobody takes the job over in between. */
+  async #requireCurrent(client: Queryable): Promise<void> {
+    const { id, attempt } = this.#attempt;
+    const { rowCount } = await client.query(
+      "select from croft.job where id = $1 and status = 'running' and attempt = $2 for key share",
+      [id, attempt],
+    );
+    if (rowCount !== 1) throw new JobFailure("lost", "stale", "this attempt is over");
+  }
+}

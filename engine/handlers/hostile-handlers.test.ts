@@ -1,0 +1,260 @@
+// Handlers that do what they should not: only their own job fails, the next one on that slot works, nothing stays.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findProcesses } from "../../test/support/find-processes.ts";
+import { type HandlerScene, handlerScene } from "../../test/support/handler-scene.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
+import { cancelJob } from "../jobs/change-jobs.ts";
+
+const GOOD = "async ({ log }) => { log('well'); return { pid: process.pid }; }";
+
+/** One slot, so that the next job comes where the bad one was. */
+async function sceneWith(bad: string, flags: Record<string, string> = {}): Promise<HandlerScene> {
+  const handlers = { bad, good: GOOD };
+  return await handlerScene({ handlers, flags: { "worker.slots": "1", ...flags } });
+}
+
+async function expectWell({ run, logOf }: HandlerScene) {
+  const next = await run("good");
+  expect(next).toMatchObject({ status: "done", error: null });
+  expect(await logOf(next.id)).toContain("well\n");
+}
+
+const FAILURES: readonly [string, string, string, string][] = [
+  ["throws", "() => { throw new Error('the lid is off'); }", "failed", "the lid is off"],
+  ["rejects", "async () => { throw new Error('no bread'); }", "failed", "no bread"],
+  ["throws null", "async () => { throw null; }", "failed", "null"],
+  ["throws nothing", "async () => { throw undefined; }", "failed", "undefined"],
+  [
+    "throws what cannot be described",
+    "async () => { throw { get message() { throw 1; }, toJSON() { throw 2; } }; }",
+    "failed",
+    "cannot be described",
+  ],
+  [
+    "throws an object without a prototype",
+    "async () => { throw Object.create(null); }",
+    "failed",
+    "{}",
+  ],
+  ["calls process.exit", "() => process.exit(0)", "handler-ended", "exit code 0"],
+  [
+    "kills its process",
+    "() => process.kill(process.pid, 'SIGKILL')",
+    "handler-ended",
+    "by SIGKILL",
+  ],
+  ["calls process.abort", "() => process.abort()", "handler-ended", "SIGABRT"],
+  [
+    "throws in a timer",
+    "() => new Promise(() => { setTimeout(() => { throw new Error('late'); }, 10); })",
+    "failed",
+    "late",
+  ],
+  [
+    "leaves a rejected promise behind",
+    "async () => { Promise.reject(new Error('forgotten')); return 1; }",
+    "failed",
+    "forgotten",
+  ],
+  [
+    "returns a circle",
+    "() => { const a = {}; a.a = a; return a; }",
+    "invalid-result",
+    "must be JSON",
+  ],
+  ["returns a function", "() => () => 1", "invalid-result", "must be JSON"],
+  ["returns a bigint", "() => 1n", "invalid-result", "must be JSON"],
+  ["returns too much", "() => 'x'.repeat(3e6)", "invalid-result", "too long"],
+  ["returns a text with NUL", "() => '\\0'", "invalid-result", "U+0000"],
+  [
+    "writes junk to the worker",
+    "() => { require('node:fs').writeSync(3, 'junk\\n'); return new Promise(() => {}); }",
+    "handler-ended",
+    "no JSON",
+  ],
+  [
+    "writes an odd message to the worker",
+    `() => { require('node:fs').writeSync(3, '{"kind":"done","run":"1"}\\n'); return new Promise(() => {}); }`,
+    "handler-ended",
+    "none of Croft's",
+  ],
+  [
+    "asks for what there is not",
+    "(ctx) => ctx.workspace({ repository: 'https://example.org/a', root: '/' })",
+    "invalid-request",
+    "not valid",
+  ],
+  [
+    "closes the way to the worker",
+    "() => { require('node:fs').closeSync(3); return new Promise(() => {}); }",
+    "handler-ended",
+    "its process ended",
+  ],
+];
+
+describe("its own job fails, and no other, for a handler that", () => {
+  const clearUps: (() => Promise<void>)[] = [];
+  let scene: HandlerScene;
+
+  beforeAll(async () => {
+    const handlers = Object.fromEntries(FAILURES.map(([, bad], index) => [`bad-${index}`, bad]));
+    const options = { handlers: { ...handlers, good: GOOD }, flags: { "worker.slots": "1" } };
+    scene = await handlerScene(options, (clearUp) => clearUps.unshift(clearUp));
+  });
+  afterAll(async () => {
+    for (const clearUp of clearUps) await clearUp();
+  });
+
+  test.each(FAILURES.map(([what, , ...told], index) => [what, `bad-${index}`, ...told] as const))(
+    "%s",
+    async (_what, type, code, message) => {
+      const job = await scene.run(type);
+      expect(job).toMatchObject({ status: "failed", error: { code } });
+      expect(job.error?.message).toContain(message);
+      await expectWell(scene);
+    },
+  );
+});
+
+test.each([
+  ["hangs", "new Promise(() => {})"],
+  ["blocks the event loop", "(() => { for (;;); })()"],
+  [
+    "blocks it when it is told to stop",
+    "new Promise(() => { ctx.signal.onabort = () => { for (;;); }; })",
+  ],
+])(
+  "a handler that %s is ended when its time is over, and when it is cancelled",
+  async (_what, bad) => {
+    const own = await sceneWith(`(ctx) => { ctx.log("begun"); return ${bad}; }`);
+    await own.run("good"); // there is a process then: its start takes none of the time
+    const late = await own.run("bad", { timeout_ms: 2000 });
+    expect(late).toMatchObject({ status: "failed", error: { code: "timeout" } });
+    expect(await own.logOf(late.id)).toContain("begun");
+    const id = await own.submit("bad");
+    await waitUntil("its start", async () => (await own.logOf(id)).includes("begun"));
+    await cancelJob(own.engine.database, { owner: undefined }, id);
+    expect(await own.ended(id)).toMatchObject({ status: "cancelled" });
+    await expectWell(own);
+  },
+);
+
+test("one that heeds its signal ends by itself", async () => {
+  const own = await sceneWith(
+    "({ signal, log }) => new Promise((_, reject) => { log('begun'); signal.onabort = () => { log('stopping'); reject(signal.reason); }; })",
+    { "shutdown.killGrace": "20s" },
+  );
+  const id = await own.submit("bad");
+  await waitUntil("its start", async () => (await own.logOf(id)).includes("begun"));
+  await cancelJob(own.engine.database, { owner: undefined }, id);
+  expect(await own.ended(id)).toMatchObject({ status: "cancelled" });
+  expect(await own.logOf(id)).toContain("stopping");
+  await expectWell(own);
+});
+
+test.each([
+  ["of its heap", "() => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); }"],
+  [
+    "outside of its heap",
+    "async () => { const all = []; for (;;) { all.push(Buffer.alloc(2e7, 1)); await new Promise((done) => setTimeout(done, 5)); } }",
+  ],
+])("a handler that takes all memory %s ends alone", async (_where, bad) => {
+  const own = await sceneWith(bad, { "handler.memory": "64" });
+  const job = await own.run("bad");
+  expect(job).toMatchObject({ status: "failed", error: { code: "handler-ended" } });
+  expect(job.error?.message).toContain("handler.memory");
+  await expectWell(own);
+});
+
+test("a promise that is rejected after its job harms no other", async () => {
+  const own = await handlerScene({
+    handlers: {
+      leak: "async () => { setTimeout(() => Promise.reject(new Error('of before')), 300); return process.pid; }",
+      next: "async ({ log }) => { await new Promise((done) => setTimeout(done, 1000)); return process.pid; }",
+    },
+    flags: { "worker.slots": "1" },
+  });
+  const leak = await own.run("leak");
+  const next = await own.run("next");
+  expect(next).toMatchObject({ status: "done", result: leak.result });
+  expect(await own.logOf(next.id)).toContain("of an earlier job: of before");
+  const third = await own.run("next");
+  expect(third.status).toBe("done");
+  expect(third.result).not.toBe(leak.result); // a process that has seen such a thing is not used again
+});
+
+test("one that fell while it had no job is noticed, and the next job goes elsewhere", async () => {
+  const own = await sceneWith(
+    "async () => { setTimeout(() => process.exit(3), 50); return process.pid; }",
+  );
+  const first = await own.run("bad");
+  await waitUntil("its end", () => !isAlive(Number(first.result)));
+  await expectWell(own);
+});
+
+test("a hundred megabytes of output end in a log of bounded size", async () => {
+  const own = await sceneWith(
+    "async () => { const line = 'x'.repeat(99) + '\\n'; for (let i = 0; i < 1e6; i++) process.stdout.write(line); process.stdout.write('the end\\n'); }",
+    { "job.logLimit": String(1024 * 1024) },
+  );
+  const job = await own.run("bad");
+  expect(job).toMatchObject({ status: "done" });
+  const log = await own.logOf(job.id);
+  expect(Buffer.byteLength(log)).toBeLessThan(1.2 * 1024 * 1024);
+  expect(log.slice(-1000)).toContain("the end\n");
+  await expectWell(own);
+});
+
+test("a flood of progress and questions is taken as it can be", async () => {
+  const own = await sceneWith(`async (ctx) => {
+    for (let i = 0; i < 1e5; i++) ctx.progress(i / 1e5, 'step ' + i);
+    const asked = Array.from({ length: 300 }, () => ctx.assets.get('0197a8c1-0000-7000-8000-000000000000').catch((e) => e.code));
+    return [...new Set(await Promise.all(asked))];
+  }`);
+  const job = await own.run("bad");
+  expect(job).toMatchObject({ status: "done", result: ["not-found"] });
+  const { rows } = await own.engine.database.pool.query(
+    "select count(*)::int as count from croft.event where subject = $1 and type = 'job.progress'",
+    [job.id],
+  );
+  expect(rows[0].count).toBeLessThan(100);
+  await expectWell(own);
+});
+
+test.each([
+  [
+    "closes its output",
+    "() => { const fs = require('node:fs'); fs.closeSync(1); fs.closeSync(2); }",
+  ],
+  [
+    "puts a file in the place of its output",
+    "({ directory }) => { const fs = require('node:fs'); fs.closeSync(1); fs.openSync(directory + '/x', 'w'); }",
+  ],
+])("a process whose handler %s has no other job", async (_what, bad) => {
+  const own = await sceneWith(`(ctx) => { (${bad})(ctx); return process.pid; }`);
+  const job = await own.run("bad");
+  expect(job.status).toBe("done");
+  const next = await own.run("good");
+  expect(next.result).not.toEqual({ pid: job.result });
+  await expectWell(own);
+});
+
+test("processes that a handler leaves behind end with its job, daemons too", async () => {
+  const own = await sceneWith(`async () => {
+    const { spawn } = require('node:child_process');
+    spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
+    spawn('sh', ['-c', '(setsid sleep 1001 &) ; sleep 1002'], { stdio: 'inherit' }).unref();
+    await new Promise((done) => setTimeout(done, 200));
+  }`);
+  expect(await own.run("bad")).toMatchObject({ status: "done" });
+  await waitUntil("their end", () => findProcesses([own.data]).length === 0);
+  await expectWell(own);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
