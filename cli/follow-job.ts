@@ -1,15 +1,20 @@
-// Waits for the end of a job, and says on stderr what happens until then.
+// Waits for the end of a job, and says what happens until then.
 import { Event, type Job } from "@croft/contract";
 import { askJob } from "./ask-jobs.ts";
 import type { Reach } from "./client-action.ts";
 import { followEvents } from "./follow-events.ts";
 import { noteOf } from "./job-table.ts";
+import { type JobView, LineView } from "./job-view.ts";
 import { requireAnswer } from "./require-answer.ts";
 import { plainText } from "./terminal-text.ts";
 
 const FINAL = ["job.done", "job.failed", "job.cancelled"];
 
-export async function followJob(reach: Reach, id: string): Promise<Job> {
+export async function followJob(
+  reach: Reach,
+  id: string,
+  view: JobView = new LineView(),
+): Promise<Job> {
   const events = followEvents({
     open: async (lastEventId, signal) => {
       const server = await reach();
@@ -24,11 +29,15 @@ export async function followJob(reach: Reach, id: string): Promise<Job> {
       });
       return requireAnswer(answer) ?? undefined;
     },
-    onLost: sayLost,
+    onLost: (reason) => view.say(lostText(reason)),
   });
-  for await (const { type, data } of events) {
-    if (type.startsWith("job.")) say(Event.parse(JSON.parse(data)));
-    if (FINAL.includes(type)) break;
+  try {
+    for await (const { type, data } of events) {
+      if (type.startsWith("job.")) view.tell(Event.parse(JSON.parse(data)));
+      if (FINAL.includes(type)) break;
+    }
+  } finally {
+    view.end();
   }
   return await askJob(await reach(), id);
 }
@@ -42,16 +51,9 @@ export function reportEnd(job: Job): void {
 }
 
 export function sayLost(reason: string): void {
-  process.stderr.write(`croft: ${reason}; coming back to it\n`);
+  process.stderr.write(`${lostText(reason)}\n`);
 }
 
-function say({ type, data }: Event): void {
-  const { attempt, fraction, note } = data;
-  const words = [
-    type.slice("job.".length),
-    ...(typeof attempt === "number" ? [`attempt ${attempt}`] : []),
-    ...(typeof fraction === "number" ? [`${Math.round(fraction * 100)} %`] : []),
-    ...(typeof note === "string" ? [plainText(note)] : []),
-  ];
-  process.stderr.write(`${words.join(" ")}\n`);
+function lostText(reason: string): string {
+  return `croft: ${reason}; coming back to it`;
 }

@@ -1,18 +1,20 @@
 // `croft jobs submit`: a new job, waited for if that is wanted.
-import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { JobPriority } from "@croft/contract";
 import { duration } from "@croft/engine";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { clientAction } from "./client-action.ts";
 import { followJob, reportEnd } from "./follow-job.ts";
+import { jobView } from "./job-view.ts";
 import { addDataFlags } from "./read-config.ts";
+import { readInput } from "./read-input.ts";
 import { requireAnswer } from "./require-answer.ts";
+import { saveResults } from "./save-results.ts";
+import { plainText } from "./terminal-text.ts";
 import { wholeNumber } from "./whole-number.ts";
 import { writeJson, writeOutput } from "./write-output.ts";
 
 interface SubmitOptions {
-  readonly input?: string;
+  readonly input: readonly string[];
   readonly key?: string;
   readonly priority: JobPriority;
   readonly runAt?: string;
@@ -22,6 +24,8 @@ interface SubmitOptions {
   readonly sourceTaskId?: string;
   readonly idempotencyKey?: string;
   readonly wait?: boolean;
+  readonly output?: string;
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -32,7 +36,12 @@ export function createSubmitCommand(): Command {
   const command = new Command("submit")
     .description("Submit a job, and print its id")
     .argument("<type>", "what to do")
-    .option("--input <json>", "its input: JSON, @file, or - for stdin")
+    .option(
+      "--input <value>",
+      "its input: JSON, @file, - for stdin, name=text or name:=json; may be given again",
+      (value: string, before: readonly string[]) => [...before, value],
+      [] as readonly string[],
+    )
     .option("--key <key>", "the lane: jobs of one key share its limit")
     .addOption(
       new Option("--priority <priority>", "what goes first")
@@ -46,11 +55,13 @@ export function createSubmitCommand(): Command {
     .option("--source-task-id <id>", "an id of yours, to find it by")
     .option("--idempotency-key <key>", "asked for twice, it is the same job")
     .option("--wait", "wait for its end; exits with 1 if it was not done")
+    .option("--output <directory>", "wait, and download the files that it made into there")
+    .option("--force", "replace files that are there already")
     .option("--json", "as JSON");
   return addDataFlags(command).action(
     clientAction(command, async (reach) => {
       const options = command.opts<SubmitOptions>();
-      const input = await inputOf(options.input, (message) => command.error(message));
+      const input = await readInput(options.input, (message) => command.error(message));
       const { client } = await reach();
       const { idempotencyKey: key } = options;
       const job = requireAnswer(
@@ -60,9 +71,17 @@ export function createSubmitCommand(): Command {
         }),
       );
       if (!options.json) await writeOutput(`${job.id}\n`);
-      const ended = options.wait ? await followJob(reach, job.id) : job;
+      const { wait, output: directory, force = false } = options;
+      if (!wait && directory === undefined) {
+        if (options.json) await writeJson(job);
+        return;
+      }
+      const ended = await followJob(reach, job.id, jobView(job));
       if (options.json) await writeJson(ended);
-      if (options.wait) reportEnd(ended);
+      reportEnd(ended);
+      if (ended.status !== "done" || directory === undefined) return;
+      const paths = await saveResults(await reach(), ended, { directory, force });
+      for (const path of paths) process.stderr.write(`saved ${plainText(path)}\n`);
     }),
   );
 }
@@ -78,32 +97,6 @@ function submissionOf(type: string, input: Record<string, unknown>, options: Sub
     ...(dedupe === undefined ? {} : { dedupe }),
     ...(sourceTaskId === undefined ? {} : { source_task_id: sourceTaskId }),
   };
-}
-
-/** `refuse` ends the command as one that was not written well. */
-async function inputOf(
-  given: string | undefined,
-  refuse: (message: string) => never,
-): Promise<Record<string, unknown>> {
-  if (given === undefined) return {};
-  const source =
-    given === "-" ? "stdin" : given.startsWith("@") ? `'${given.slice(1)}'` : "--input";
-  let value: unknown;
-  try {
-    value = JSON.parse(await readInput(given));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refuse(`error: the input cannot be read from ${source}: ${reason}`);
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
-  return refuse(`error: the input from ${source} must be a JSON object`);
-}
-
-async function readInput(given: string): Promise<string> {
-  if (given === "-") return await text(process.stdin);
-  return given.startsWith("@") ? await readFile(given.slice(1), "utf8") : given;
 }
 
 function timeoutMsOf(given: string): number {

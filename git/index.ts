@@ -10,7 +10,12 @@ export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
 export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
-export { markedProcesses, processesIn, signalProcess } from "./command/process-tree.ts";
+export {
+  markedProcesses,
+  processesIn,
+  signalProcess,
+  WORKSPACE_VARIABLE,
+} from "./command/process-tree.ts";
 export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/prove-profile.ts";
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
@@ -42,6 +47,8 @@ export {
   RepositoryLocks,
 } from "./lock/repository-lock.ts";
 export type { ReadBlobOptions, StreamBlobOptions } from "./mirror/blob-reader.ts";
+export type { CommitFacts, HistoryOptions, PastCommit } from "./mirror/commit-history.ts";
+export type { ExportAttributes } from "./mirror/export-attributes.ts";
 export { hasCommit, isReachable } from "./mirror/is-reachable.ts";
 export { type KeptCommit, KeptCommits } from "./mirror/kept-commits.ts";
 export type { FileListing, FilePage } from "./mirror/list-files.ts";
@@ -55,7 +62,7 @@ export { type RemoteQuestion, RemoteRepositories } from "./mirror/remote-reposit
 export type { RemovalOutcome } from "./mirror/remove-mirror.ts";
 export { repackMirror } from "./mirror/repack-mirror.ts";
 export type { Comparison, FileChange, FileGone, FileWritten } from "./mirror/tree-changes.ts";
-export type { SizedEntry, TreeEntry } from "./mirror/tree-entries.ts";
+export type { SizedEntry, SizedTreeOptions, TreeEntry } from "./mirror/tree-entries.ts";
 export type { TreeView } from "./mirror/tree-side.ts";
 export { USUAL_REFS } from "./mirror/update-mirror.ts";
 export { type Git, type GitOptions, openGit } from "./open-git.ts";

@@ -26,39 +26,65 @@ export interface CommandOptions {
   readonly log: Log;
 }
 
-const Environment = z.record(
+export const Environment = z.record(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a name of letters, digits and _"),
   z.string().max(32_768),
 );
 
-const Command = z.union([
+export const Command = z.union([
   z.string().min(1).max(65_536).describe("for `sh -c`"),
   z.array(z.string().max(65_536)).min(1).max(1000).describe("a program and its arguments"),
 ]);
 
-export function commandJob(options: CommandOptions): JobType {
-  const Input = z.strictObject({
-    repository: z.string().transform((text, context): RemoteUrl => {
-      try {
-        return parseRemoteUrl(text, options.rules);
-      } catch (error) {
-        if (!(error instanceof RemoteUrlError)) throw error;
-        context.addIssue({ code: "custom", message: error.message });
-        return z.NEVER;
-      }
-    }),
-    ref: z.string().min(1).max(1000).optional(),
-    command: Command,
-    environment: Environment.optional(),
-    network: z.boolean().optional(),
-    workspace: z.enum(["overlay", "clone"]).optional(),
-    branch: z.string().min(1).max(255).optional(),
-    sparse: z.array(z.string().min(1).max(1000)).max(100).optional(),
-    submodules: z.boolean().optional(),
-    lfs: z.boolean().optional(),
+function remoteBy(rules: RemoteUrlRules) {
+  const Address = z
+    .string()
+    .describe("the address of a git repository, such as https://example.org/owner/name");
+  return Address.transform((text, context): RemoteUrl => {
+    try {
+      return parseRemoteUrl(text, rules);
+    } catch (error) {
+      if (!(error instanceof RemoteUrlError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+      return z.NEVER;
+    }
   });
+}
+
+function commandInput(rules: RemoteUrlRules) {
+  return z.strictObject({
+    repository: remoteBy(rules),
+    ref: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("a branch, a tag or a full commit id; the default branch without one"),
+    command: Command,
+    environment: Environment.optional().describe(
+      "variables for the command; no place for secrets, for it is stored and shown",
+    ),
+    network: z.boolean().optional().describe("whether the command may use the network"),
+    workspace: z
+      .enum(["overlay", "clone"])
+      .optional()
+      .describe("how the checkout is made; without one, in the fastest way that this machine has"),
+    branch: z.string().min(1).max(255).optional().describe("a new branch for what it commits"),
+    sparse: z
+      .array(z.string().min(1).max(1000))
+      .max(100)
+      .optional()
+      .describe("only these directories are checked out"),
+    submodules: z.boolean().optional().describe("checks them out, too"),
+    lfs: z.boolean().optional().describe("fetches files that are kept with Git LFS"),
+  });
+}
+
+export function commandJob(options: CommandOptions): JobType {
+  const Input = commandInput(options.rules);
   return defineJobType<z.output<typeof Input>>({
     name: "command",
+    description: "Runs a command in a workspace of its own.",
     input: Input,
     run: async (attempt) => {
       const git = await options.git();
@@ -83,12 +109,13 @@ export function commandJob(options: CommandOptions): JobType {
   async function makeWorkspace(
     { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
     git: Git,
-    { gitTimeoutMs, caFile, sandbox: setting }: CommandOptions,
+    { gitTimeoutMs, caFile, rules, sandbox: setting }: CommandOptions,
   ): Promise<Workspace> {
     const ability = git.platform.sandbox;
     const sandbox = chooseSandbox({ asked: "auto", setting, owner, ability });
     const { repository, ref, workspace: kind, branch, sparse, submodules, lfs } = input;
-    if (repository.protocol === "file" && owner !== "local") {
+    const isOwn = owner === "local";
+    if (repository.protocol === "file" && !isOwn) {
       throw new JobFailure("invalid", "invalid-remote", "paths of this machine are not for apps");
     }
     try {
@@ -96,8 +123,10 @@ export function commandJob(options: CommandOptions): JobType {
         ...{ repository, ref, kind, branch, sparse, lfs, sandbox, signal },
         name: repository.path.split("/").at(-1) ?? "job",
         owner: { owner, jobId: id, attempt },
-        access: { timeoutMs: gitTimeoutMs, caFile },
-        submodules: submodules === true ? {} : undefined,
+        // An app's job goes without keys: those of the user Croft runs as are that user's.
+        access: { timeoutMs: gitTimeoutMs, caFile, ssh: isOwn ? undefined : {} },
+        submodules:
+          submodules === true ? { ...rules, allowLocal: isOwn && rules.allowLocal } : undefined,
       });
     } catch (error) {
       throw asFailure(error);

@@ -2,11 +2,19 @@
 import type { CommitId } from "../remote/commit-id.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import { BlobReader, type ReadBlobOptions, type StreamBlobOptions } from "./blob-reader.ts";
+import {
+  type CommitFacts,
+  type HistoryOptions,
+  type PastCommit,
+  readCommitFacts,
+  readHistory,
+} from "./commit-history.ts";
+import { ExportAttributes } from "./export-attributes.ts";
 import { hasCommit } from "./is-reachable.ts";
 import { type FileListing, type FilePage, findFile, listFiles } from "./list-files.ts";
 import type { Mirrors } from "./mirror.ts";
 import { type Comparison, type FileChange, treeChanges } from "./tree-changes.ts";
-import type { SizedEntry } from "./tree-entries.ts";
+import { readSizedTree, type SizedEntry, type SizedTreeOptions } from "./tree-entries.ts";
 import type { TreeView } from "./tree-side.ts";
 
 /** It asks no remote, and so is no permission: whoever hands out what it says has let the remote say so first. */
@@ -42,6 +50,44 @@ export class MirrorContents {
     signal?: AbortSignal,
   ): Promise<SizedEntry | undefined> {
     return await findFile({ ...this.#placeOf(remote), signal }, view, path);
+  }
+
+  /** All files, in the order that git has them in. */
+  tree(
+    remote: RemoteUrl,
+    commit: CommitId,
+    options: SizedTreeOptions & { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<SizedEntry[]> {
+    return readSizedTree({ ...this.#placeOf(remote), signal: options.signal }, commit, options);
+  }
+
+  async commitFacts(
+    remote: RemoteUrl,
+    commit: CommitId,
+    signal?: AbortSignal,
+  ): Promise<CommitFacts> {
+    return await readCommitFacts({ ...this.#placeOf(remote), signal }, commit);
+  }
+
+  /** The commit itself is the first. */
+  history(
+    remote: RemoteUrl,
+    commit: CommitId,
+    options: HistoryOptions & { readonly signal?: AbortSignal | undefined },
+  ): AsyncGenerator<PastCommit[]> {
+    return readHistory({ ...this.#placeOf(remote), signal: options.signal }, commit, options);
+  }
+
+  /** `directory`: see `stagingPlace`. To be closed. */
+  async exportAttributes(
+    remote: RemoteUrl,
+    commit: CommitId,
+    {
+      directory,
+      signal,
+    }: { readonly directory: string; readonly signal?: AbortSignal | undefined },
+  ): Promise<ExportAttributes> {
+    return await ExportAttributes.open({ ...this.#placeOf(remote), signal }, commit, directory);
   }
 
   async readBlob(remote: RemoteUrl, id: string, options?: ReadBlobOptions): Promise<Buffer> {

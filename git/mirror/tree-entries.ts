@@ -31,19 +31,29 @@ export interface TreePlace {
 }
 
 export const SUBMODULE = "160000";
-const DIRECTORY = "040000";
+export const DIRECTORY = "040000";
 
 export async function* readTree(place: TreePlace, commit: CommitId): AsyncGenerator<TreeEntry[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
   for await (const records of recordsOf(streamGit(args, place))) yield records.map(parseEntry);
 }
 
+export interface SizedTreeOptions {
+  /** Each before what is in it, with mode `040000` and size 0. */
+  readonly withDirectories?: boolean | undefined;
+  /** Only these and what is below them, as they are written: no patterns. */
+  readonly paths?: readonly string[] | undefined;
+}
+
 export async function* readSizedTree(
   place: TreePlace,
   commit: CommitId,
+  { withDirectories = false, paths = [] }: SizedTreeOptions = {},
 ): AsyncGenerator<SizedEntry[]> {
-  const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
-  for await (const records of recordsOf(streamGit(args, place))) yield records.map(parseSized);
+  const flags = withDirectories ? ["-r", "-t", "-l", "-z"] : ["-r", "-l", "-z"];
+  const args = ["ls-tree", ...flags, "--full-tree", commit, "--", ...paths];
+  const literal = { ...place, variables: { GIT_LITERAL_PATHSPECS: "1" } };
+  for await (const records of recordsOf(streamGit(args, literal))) yield records.map(parseSized);
 }
 
 /** One of them; undefined when there is none of this very name, or it is a directory. */

@@ -1,0 +1,87 @@
+// Draws a diagram from its source; to be called where it may take all the time and memory it is given.
+import { instance } from "@viz-js/viz";
+import { renderMermaidSVG } from "beautiful-mermaid";
+import { SvgRefused, sanitiseSvg } from "./sanitise-svg.ts";
+import { styledDot } from "./styled-dot.ts";
+
+export interface DiagramQuestion {
+  readonly language: "mermaid" | "graphviz";
+  readonly source: string;
+  readonly theme: "light" | "dark";
+}
+
+export type DiagramAnswer =
+  | { readonly kind: "drawn"; readonly svg: string; readonly warnings: readonly string[] }
+  /** The line is of the source, from 1. */
+  | { readonly kind: "fault"; readonly message: string; readonly line?: number | undefined };
+
+const COLOURS = {
+  light: { bg: "#ffffff", fg: "#1d2520", line: "#7c8a80", accent: "#2f6b45", muted: "#59645c" },
+  dark: { bg: "#141a16", fg: "#eef2ee", line: "#7f8d83", accent: "#7fd495", muted: "#a7b3aa" },
+} as const;
+const KINDS =
+  /^(?:(?:graph|flowchart)\s+(?:TD|TB|LR|BT|RL)|stateDiagram(?:-v2)?|sequenceDiagram|classDiagram|erDiagram|xychart(?:-beta)?\b.*)\s*;?$/i;
+const FONT = "system-ui";
+
+export async function drawDiagram(question: DiagramQuestion): Promise<DiagramAnswer> {
+  const { language, source, theme } = question;
+  const drawn = language === "mermaid" ? drawMermaid(source, theme) : await drawDot(source, theme);
+  if (drawn.kind === "fault") return drawn;
+  try {
+    return { ...drawn, svg: sanitiseSvg(drawn.svg) };
+  } catch (error) {
+    if (!(error instanceof SvgRefused)) throw error;
+    return { kind: "fault", message: `what was drawn cannot be used: ${error.message}` };
+  }
+}
+
+/** The library takes the first line for the kind and leaves out what it does not know: the kind is checked before. */
+function drawMermaid(source: string, theme: DiagramQuestion["theme"]): DiagramAnswer {
+  const lines = withoutFrontMatter(source).split("\n");
+  const first = lines.findIndex((line) => line.trim() !== "" && !line.trim().startsWith("%%"));
+  if (first === -1) return { kind: "fault", message: "there is nothing to draw" };
+  const head = lines[first]?.trim() ?? "";
+  if (!KINDS.test(head.split(";")[0]?.trim() ?? "")) {
+    const known =
+      "graph TD, flowchart LR, stateDiagram-v2, sequenceDiagram, classDiagram, erDiagram";
+    const message = `'${head.slice(0, 60)}' is no kind of diagram that can be drawn: it must be one of ${known} or xychart-beta`;
+    return { kind: "fault", message, line: first + 1 };
+  }
+  try {
+    const text = lines.slice(first).map(withoutClick).join("\n");
+    return {
+      kind: "drawn",
+      svg: renderMermaidSVG(text, { ...COLOURS[theme], font: FONT }),
+      warnings: [],
+    };
+  } catch (error) {
+    if (error instanceof RangeError) throw error; // of the machine, not of the source
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "fault", message: `it cannot be drawn: ${reason}`, line: first + 1 };
+  }
+}
+
+/** Links are not drawn, and the library would take them for a node. */
+function withoutClick(line: string): string {
+  return /^\s*click\s/.test(line) ? "" : line;
+}
+
+/** Settings for another renderer; empty lines keep the numbers of the others. */
+function withoutFrontMatter(source: string): string {
+  const text = source.replaceAll("\r\n", "\n");
+  const found = /^\s*---\n[\s\S]*?\n---[ \t]*(?:\n|$)/.exec(text)?.[0];
+  return found === undefined ? text : found.replaceAll(/[^\n]/g, "") + text.slice(found.length);
+}
+
+async function drawDot(source: string, theme: DiagramQuestion["theme"]): Promise<DiagramAnswer> {
+  if (source.trim() === "") return { kind: "fault", message: "there is nothing to draw" };
+  const viz = await instance();
+  const { status, output, errors } = viz.render(styledDot(source, COLOURS[theme]), {
+    ...{ format: "svg", engine: "dot" },
+  });
+  const said = errors.map(({ message }) => message.trim());
+  if (status === "success") return { kind: "drawn", svg: output, warnings: said };
+  const message = said.find((each) => /line \d+/.test(each)) ?? said[0] ?? "it cannot be drawn";
+  const line = Number(/\bline (\d+)\b/.exec(message)?.[1]);
+  return { kind: "fault", message, ...(Number.isInteger(line) ? { line } : {}) };
+}
