@@ -90,7 +90,7 @@ steps:
   expect(new URL(page.url()).searchParams.get("step")).toBe("make");
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    make.getByRole("link", { name: "thing" }).click(),
+    make.getByRole("link", { name: "Download thing" }).click(),
   ]);
   expect(readFileSync(await download.path(), "utf8")).toBe("made\n");
 
@@ -213,7 +213,8 @@ test("items of a matrix are in a table, each with its own log", async () => {
   const log = page.getByRole("region", { name: "Lines of the log" });
   await log.getByText("tested engine (the slow tests too)").waitFor();
   expect(await page.evaluate("document.activeElement.tagName")).toBe("H2");
-  expect(await page.getByRole("region", { name: "Artifacts" }).getByRole("link").count()).toBe(4);
+  const artifacts = page.getByRole("region", { name: "Artifacts" });
+  expect(await artifacts.getByRole("listitem").count()).toBe(4);
   expect(complaints).toEqual([]);
 });
 

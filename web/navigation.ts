@@ -3,6 +3,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import {
   Blocks,
   Cpu,
+  FileStack,
   FolderGit2,
   LayoutDashboard,
   ListChecks,
@@ -33,6 +34,7 @@ export const navigation: readonly NavigationGroup[] = [
     items: [
       { to: "/jobs", label: "Jobs", icon: ListChecks, key: "j" },
       { to: "/runs", label: "Runs", icon: Workflow, key: "r" },
+      { to: "/assets", label: "Assets", icon: FileStack, key: "f" },
       { to: "/queue", label: "Queue", icon: Rows3, key: "q" },
       { to: "/workers", label: "Workers", icon: Cpu, key: "w" },
     ],

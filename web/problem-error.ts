@@ -37,10 +37,14 @@ export async function readProblem(response: Response): Promise<ProblemError> {
   if (type.startsWith("application/problem+json")) {
     return new ProblemError((await response.json()) as Problem);
   }
+  return foreignAnswer(response.status);
+}
+
+export function foreignAnswer(status: number): ProblemError {
   return new ProblemError({
     code: "unreadable-answer",
-    status: response.status,
-    title: `The server answered ${response.status}`,
+    status,
+    title: `The server answered ${status}`,
     detail: "The answer did not come from Croft. A proxy in between may be failing.",
   });
 }

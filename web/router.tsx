@@ -9,13 +9,17 @@ import {
 } from "@tanstack/react-router";
 import type { Api } from "./api.ts";
 import { appSearch, bulkSearch } from "./apps/app-search.ts";
+import { assetSearch } from "./assets/asset-search.ts";
 import { Pending } from "./components/pending.tsx";
 import { Shell } from "./components/shell.tsx";
 import { deliverySearch } from "./deliveries/delivery-search.ts";
+import { newJobSearch } from "./job-form/new-job-search.ts";
 import { jobSearch } from "./jobs/job-search.ts";
 import type { EventChannel } from "./live/event-channel.ts";
 import { AppPage } from "./pages/app.tsx";
 import { AppsPage } from "./pages/apps.tsx";
+import { AssetPage } from "./pages/asset.tsx";
+import { AssetsPage } from "./pages/assets.tsx";
 import { DeliveriesPage } from "./pages/deliveries.tsx";
 import { DeliveryPage } from "./pages/delivery.tsx";
 import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
@@ -23,6 +27,7 @@ import { JobPage } from "./pages/job.tsx";
 import { JobsPage } from "./pages/jobs.tsx";
 import { LoginPage } from "./pages/login.tsx";
 import { NewAppPage } from "./pages/new-app.tsx";
+import { NewJobPage } from "./pages/new-job.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
 import { QueuePage } from "./pages/queue.tsx";
@@ -98,6 +103,26 @@ const jobs = createRoute({
 });
 
 const job = createRoute({ getParentRoute: () => app, path: "/jobs/$id", component: JobPage });
+
+const newJob = createRoute({
+  getParentRoute: () => app,
+  path: "/jobs/new",
+  validateSearch: newJobSearch,
+  component: NewJobPage,
+});
+
+const assets = createRoute({
+  getParentRoute: () => app,
+  path: "/assets",
+  validateSearch: assetSearch,
+  component: AssetsPage,
+});
+
+const asset = createRoute({
+  getParentRoute: () => app,
+  path: "/assets/$id",
+  component: AssetPage,
+});
 
 const runs = createRoute({
   getParentRoute: () => app,
@@ -186,7 +211,7 @@ const routeTree = root.addChildren([
   setup,
   login,
   app.addChildren([
-    ...[overview, jobs, job, runs, run, queue, workers],
+    ...[overview, jobs, job, newJob, runs, run, assets, asset, queue, workers],
     ...[apps, newApp, oneApp, repositories, repository, deliveries, delivery],
     ...[settings, missing],
   ]),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Job } from "@croft/contract";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
-import { type RunningServer, startServer } from "./croft-process.ts";
+import { type RunningServer, type RunOptions, startServer } from "./croft-process.ts";
 import { launchBrowser, type Visit, visit } from "./dashboard.ts";
 import { makeRepository } from "./make-repository.ts";
 import { createAdmin, getJson } from "./sign-in.ts";
@@ -24,7 +24,10 @@ export interface JobsDashboard {
   close(): Promise<void>;
 }
 
-export async function openJobsDashboard(name: string): Promise<JobsDashboard> {
+export async function openJobsDashboard(
+  name: string,
+  { cwd, env = {} }: Pick<RunOptions, "cwd" | "env"> = {},
+): Promise<JobsDashboard> {
   const root = join(inject("scratch"), name);
   const repository = await makeRepository(root, "plot", { files: 3 });
   const server = await startServer(join(root, "data"), {
@@ -32,7 +35,9 @@ export async function openJobsDashboard(name: string): Promise<JobsDashboard> {
       CROFT_GIT_ALLOW_LOCAL: "true",
       CROFT_SHUTDOWN_DRAIN: "2s",
       CROFT_SHUTDOWN_KILL_GRACE: "1s",
+      ...env,
     },
+    ...(cwd === undefined ? {} : { cwd }),
   });
   const browser: Browser = await launchBrowser();
   const { headers } = await createAdmin(server);

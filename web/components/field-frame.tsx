@@ -3,6 +3,8 @@ import { type ReactNode, useId } from "react";
 
 export interface FieldFrameProps {
   label: string;
+  /** Where what stands round it says the same to the eye. */
+  isLabelHidden?: boolean | undefined;
   hint?: ReactNode;
   error?: string | undefined;
 }
@@ -19,6 +21,7 @@ export const inputLook =
 
 export function FieldFrame({
   label,
+  isLabelHidden = false,
   hint,
   error,
   children,
@@ -31,7 +34,7 @@ export function FieldFrame({
   };
   return (
     <div className="space-y-1.5">
-      <label htmlFor={id} className="block font-medium text-sm">
+      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "block font-medium text-sm"}>
         {label}
       </label>
       <div className="relative">{children(input)}</div>

@@ -8,9 +8,9 @@ export interface FieldProps extends ComponentProps<"input">, FieldFrameProps {
   end?: ReactNode;
 }
 
-export function Field({ label, hint, error, end, ...input }: FieldProps) {
+export function Field({ label, isLabelHidden, hint, error, end, ...input }: FieldProps) {
   return (
-    <FieldFrame {...{ label, hint, error }}>
+    <FieldFrame {...{ label, isLabelHidden, hint, error }}>
       {(frame) => (
         <>
           <input

@@ -3,6 +3,7 @@ import type { Job } from "@croft/contract";
 import { Link } from "@tanstack/react-router";
 import { jobRepository, jobSummary, shortId, waitingWords } from "../jobs/describe-job.ts";
 import { Elapsed } from "./elapsed.tsx";
+import { JobProgressLine } from "./job-progress.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { cell, head, leadCell, row, rowLink, tableBox } from "./table-look.ts";
@@ -58,6 +59,7 @@ function JobRow({ job }: { job: Job }) {
             <span className="font-mono">{shortId(job.id)}</span>
             <span className="truncate lg:hidden">{job.key}</span>
           </span>
+          <JobProgressLine job={job} />
         </Link>
       </td>
       <td className={`${cell} truncate max-lg:hidden`} title={job.key ?? ""}>

@@ -12,9 +12,16 @@ export interface SelectFieldProps extends ComponentProps<"select">, FieldFramePr
   options: readonly SelectOption[];
 }
 
-export function SelectField({ label, hint, error, options, ...select }: SelectFieldProps) {
+export function SelectField({
+  label,
+  isLabelHidden,
+  hint,
+  error,
+  options,
+  ...select
+}: SelectFieldProps) {
   return (
-    <FieldFrame {...{ label, hint, error }}>
+    <FieldFrame {...{ label, isLabelHidden, hint, error }}>
       {(frame) => (
         <select {...frame} className={`h-10 ${inputLook}`} {...select}>
           {options.map(({ value, words }) => (

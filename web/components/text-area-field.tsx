@@ -10,13 +10,14 @@ export interface TextAreaFieldProps extends ComponentProps<"textarea">, FieldFra
 
 export function TextAreaField({
   label,
+  isLabelHidden,
   hint,
   error,
   isCode = false,
   ...input
 }: TextAreaFieldProps) {
   return (
-    <FieldFrame {...{ label, hint, error }}>
+    <FieldFrame {...{ label, isLabelHidden, hint, error }}>
       {(frame) => (
         <textarea
           {...frame}

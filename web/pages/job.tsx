@@ -1,14 +1,17 @@
 // One job: what became of it, its log, its attempts, what went in and what came out.
 import type { Event, Job } from "@croft/contract";
-import { useParams } from "@tanstack/react-router";
-import { Braces, History, ListRestart, PackageCheck } from "lucide-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { Braces, FileStack, History, ListRestart, PackageCheck } from "lucide-react";
+import { AssetList } from "../components/asset-list.tsx";
 import { Breadcrumb } from "../components/breadcrumb.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
 import { CodeText } from "../components/code-text.tsx";
+import { factLink } from "../components/fact.tsx";
 import { JobActions } from "../components/job-actions.tsx";
 import { JobAttempts } from "../components/job-attempts.tsx";
 import { JobFacts } from "../components/job-facts.tsx";
 import { JobLogPanel } from "../components/job-log.tsx";
+import { JobProgress } from "../components/job-progress.tsx";
 import { JobTimeline } from "../components/job-timeline.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -57,6 +60,7 @@ function JobView({ id }: { id: string }) {
         <Summary job={job} />
         <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
           <div className="min-w-0 space-y-4">
+            <AssetPanel job={job} />
             <JobLogPanel jobId={job.id} emptyWords={emptyLog(job)} />
             <DataPanels job={job} />
           </div>
@@ -84,7 +88,7 @@ function Summary({ job }: { job: Job }) {
         </div>
         <JobFacts job={job} />
       </div>
-      <Progress job={job} />
+      <JobProgress job={job} />
       {job.status === "queued" && (
         <div className="border-line border-t bg-sunken px-4 py-3 text-sm">
           <p className="font-medium">Why it waits</p>
@@ -138,25 +142,6 @@ function failureHint(failureClass: NonNullable<Job["error"]>["class"], isOver: b
   }
 }
 
-function Progress({ job }: { job: Job }) {
-  if (job.progress === null || job.status !== "running") return null;
-  const { fraction, note } = job.progress;
-  const percent = fraction === null ? undefined : Math.round(fraction * 100);
-  return (
-    <div className="border-line border-t px-4 py-3 text-sm">
-      <p className="flex justify-between gap-4">
-        <span className="min-w-0 break-words">{note ?? "Progress"}</span>
-        {percent !== undefined && <span className="tabular-nums">{percent} %</span>}
-      </p>
-      {percent !== undefined && (
-        <div aria-hidden className="mt-2 h-1.5 overflow-hidden rounded-sm bg-sunken">
-          <div className="h-full bg-run-mark transition-[width]" style={{ width: `${percent}%` }} />
-        </div>
-      )}
-    </div>
-  );
-}
-
 function HistoryPanels({ job, events }: { job: Job; events: readonly Event[] | undefined }) {
   const attempts = jobAttempts(events ?? []);
   return (
@@ -173,6 +158,33 @@ function HistoryPanels({ job, events }: { job: Job; events: readonly Event[] | u
 
 function attemptsAllowed({ attempts }: Job): string | undefined {
   return attempts === null ? undefined : `at most ${attempts}`;
+}
+
+/** Of a step, what it made stands with its run, too; it is no result of a job by itself. */
+function AssetPanel({ job }: { job: Job }) {
+  if (job.result_assets.length === 0) return null;
+  return (
+    <Panel
+      title="Assets"
+      icon={FileStack}
+      aside={
+        <Link to="/assets" search={{ job: job.id }} className={factLink}>
+          {filesWords(job.result_assets.length)}
+        </Link>
+      }
+    >
+      <AssetList
+        filter={{ job: job.id }}
+        state={job.finished_at ?? ""}
+        emptyWords="They are gone."
+        look="cards"
+      />
+    </Panel>
+  );
+}
+
+function filesWords(count: number): string {
+  return count === 1 ? "1 file" : `${count} files`;
 }
 
 function DataPanels({ job }: { job: Job }) {

@@ -2,13 +2,14 @@
 import type { Event } from "@croft/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { ListChecks, ListFilter } from "lucide-react";
+import { ListChecks, ListFilter, Plus } from "lucide-react";
 import { BulkActions } from "../components/bulk-actions.tsx";
 import { BulkProgress } from "../components/bulk-progress.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { FirstJobHint } from "../components/first-job-hint.tsx";
 import { JobFilters } from "../components/job-filters.tsx";
 import { JobTable } from "../components/job-table.tsx";
+import { LinkButton } from "../components/link-button.tsx";
 import { ListBody } from "../components/list-body.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -17,17 +18,24 @@ import { hasFilter, type JobSearch } from "../jobs/job-search.ts";
 import { jobsKey, jobsQuery } from "../jobs/jobs-query.ts";
 import { useLiveQueries } from "../live/use-live-queries.ts";
 import { useApi } from "../use-api.ts";
+import { useMayChange } from "../use-may-change.ts";
 
 export function JobsPage() {
   const search = useSearch({ from: "/app/jobs" });
   const query = useQuery(jobsQuery(useApi(), search));
   useLiveQueries(jobsKey, isOfJob);
+  const mayChange = useMayChange();
   return (
     <>
       <PageHeader title="Jobs">
         <div className="flex flex-wrap items-center gap-2">
           <LiveMark />
           {(query.data?.jobs.length ?? 0) > 0 && <BulkActions search={search} />}
+          {mayChange && (
+            <LinkButton link={{ to: "/jobs/new", search: {} }} look="primary" icon={Plus}>
+              New job
+            </LinkButton>
+          )}
         </div>
       </PageHeader>
       <JobFilters search={search} />

@@ -1,12 +1,13 @@
 // One run of a pipeline: its steps as a picture and in time, and everything about the one that is chosen.
 import type { RunDetail } from "@croft/contract";
-import { useParams, useSearch } from "@tanstack/react-router";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { ChartGantt, FileCode2, LogIn, LogOut, Package } from "lucide-react";
 import { type RefObject, useEffect, useRef } from "react";
 import { AssetList } from "../components/asset-list.tsx";
 import { Breadcrumb } from "../components/breadcrumb.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
 import { CodeText } from "../components/code-text.tsx";
+import { factLink } from "../components/fact.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
@@ -178,7 +179,15 @@ function Rest({ run }: { run: RunDetail }) {
             <ValueList label="Outputs of the run" values={run.outputs ?? {}} />
           </Panel>
         )}
-        <Panel title="Artifacts" icon={Package}>
+        <Panel
+          title="Artifacts"
+          icon={Package}
+          aside={
+            <Link to="/assets" search={{ run: run.id }} className={factLink}>
+              Show in Assets
+            </Link>
+          }
+        >
           <div className="relative max-h-80 overflow-y-auto py-1">
             <AssetList
               filter={{ run: run.id, kind: "artifact" }}

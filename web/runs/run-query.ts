@@ -1,6 +1,5 @@
-// A page of the list of runs, one run with its steps, its workspaces, and the files that were made.
-import type { Asset } from "@croft/contract";
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+// A page of the list of runs, one run with its steps, and its workspaces.
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Api, body } from "../api.ts";
 import { definedOnly } from "../defined-only.ts";
 import type { RunsSearch } from "./run-search.ts";
@@ -34,26 +33,6 @@ export function runWorkspacesQuery(api: Api, id: string, state: string) {
     queryKey: ["run-workspaces", id, state],
     queryFn: ({ signal }) =>
       body(api.GET("/api/runs/{id}/workspaces", { params: { path: { id } }, signal })),
-    placeholderData: keepPreviousData,
-  });
-}
-
-export interface AssetFilter {
-  run?: string;
-  job?: string;
-  kind?: Asset["kind"];
-}
-
-/** `state` changes whenever there may be more of them: files appear together with the end of their step. */
-export function assetsQuery(api: Api, filter: AssetFilter, state: string) {
-  return infiniteQueryOptions({
-    queryKey: ["assets", filter, state],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) => {
-      const query = { ...filter, ...definedOnly({ cursor: pageParam }), limit: 100 };
-      return body(api.GET("/api/assets", { params: { query }, signal }));
-    },
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
 }
