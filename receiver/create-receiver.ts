@@ -5,6 +5,7 @@ import type {
   JobFinished,
   Message,
   Ping,
+  RunFinished,
   SyncFailed,
   SyncRecovered,
 } from "./message.ts";
@@ -27,6 +28,7 @@ export interface ReceiverOptions {
   readonly onSyncFailed?: (data: SyncFailed["data"]) => void | Promise<void>;
   readonly onSyncRecovered?: (data: SyncRecovered["data"]) => void | Promise<void>;
   readonly onJobFinished?: (data: JobFinished["data"]) => void | Promise<void>;
+  readonly onRunFinished?: (data: RunFinished["data"]) => void | Promise<void>;
   readonly onPing?: (data: Ping["data"]) => void | Promise<void>;
   /** What was thrown that is no Refusal: answered with 500, and told here (by default on stderr). */
   readonly onError?: (error: unknown) => void;
@@ -105,6 +107,9 @@ async function dispatch(id: string, message: Message, options: ReceiverOptions):
       return "handled";
     case "job.finished":
       await options.onJobFinished?.(message.data);
+      return "handled";
+    case "run.finished":
+      await options.onRunFinished?.(message.data);
       return "handled";
     case "ping":
       await options.onPing?.(message.data);

@@ -15,6 +15,7 @@ export type {
   JobFinished,
   Message,
   Ping,
+  RunFinished,
   Sync,
   SyncFailed,
   SyncRecovered,

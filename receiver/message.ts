@@ -39,6 +39,8 @@ export type ChangedFile =
 /** One step of a watch, from one commit to another, in `messages` messages (more, when some were divided). */
 export interface Sync {
   readonly id: string;
+  /** Grows with every sync of the watch: of two the greater is the later one. */
+  readonly number: number;
   readonly resync: boolean;
   readonly reset: boolean;
   readonly messages: number;
@@ -100,9 +102,46 @@ export type JobFinished = MessageOf<
   "job.finished",
   {
     /** Without input and result: `GET /api/jobs/:id` has them. */
-    readonly job: { readonly id: string; readonly [field: string]: unknown };
+    readonly job: Ended & {
+      readonly type: string;
+      readonly key: string | null;
+      readonly source_task_id: string | null;
+      readonly retry_of: string | null;
+    };
   }
 >;
+
+export type RunFinished = MessageOf<
+  "run.finished",
+  {
+    /** Without its steps: `GET /api/runs/:id` has them. */
+    readonly run: Ended & {
+      readonly name: string;
+      readonly number: number;
+      readonly repository: string | null;
+      readonly ref: string | null;
+      readonly commit: string | null;
+    };
+  }
+>;
+
+/** What jobs and runs have in common. */
+interface Ended {
+  readonly id: string;
+  /** A later Croft may have more of them. */
+  readonly status: "done" | "failed" | "cancelled" | (string & {});
+  readonly attempt: number;
+  /** `class`: what kind of failure it was, as the API has it. */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly class: string | null;
+  } | null;
+  readonly created_at: string;
+  /** None when it was cancelled before it began. */
+  readonly started_at: string | null;
+  readonly finished_at: string;
+}
 
 export type Ping = MessageOf<"ping", Readonly<Record<string, unknown>>>;
 
@@ -118,5 +157,6 @@ export type Message =
   | SyncFailed
   | SyncRecovered
   | JobFinished
+  | RunFinished
   | Ping
   | UnknownMessage;

@@ -1,6 +1,15 @@
 // From the bytes of a body to a message with a type; what is not one is refused, what is more is ignored.
 import { Fields, MalformedMessage } from "./json-fields.ts";
-import type { ChangedFile, FileChunk, FilesChanged, Message, Transfer, Watch } from "./message.ts";
+import type {
+  ChangedFile,
+  FileChunk,
+  FilesChanged,
+  JobFinished,
+  Message,
+  RunFinished,
+  Transfer,
+  Watch,
+} from "./message.ts";
 
 export { MalformedMessage } from "./json-fields.ts";
 
@@ -23,25 +32,21 @@ export function parseMessage(body: Uint8Array): Message {
       return { type, timestamp, data: filesChanged(data) };
     case "file.chunk":
       return { type, timestamp, data: fileChunk(data) };
-    case "sync.failed": {
-      const error = data.object("error");
+    case "sync.failed":
       return {
         type,
         timestamp,
         data: {
-          watch: watchOf(data),
-          error: { code: error.text("code"), message: error.text("message") },
-          since: data.text("since"),
-          retry_at: data.optionalText("retry_at"),
+          ...{ watch: watchOf(data), error: errorOf(data.object("error")) },
+          ...{ since: data.text("since"), retry_at: data.optionalText("retry_at") },
         },
       };
-    }
     case "sync.recovered":
       return { type, timestamp, data: { watch: watchOf(data) } };
-    case "job.finished": {
-      const id = data.object("job").text("id");
-      return { type, timestamp, data: { job: { ...data.record("job"), id } } };
-    }
+    case "job.finished":
+      return { type, timestamp, data: { job: jobOf(data.object("job")) } };
+    case "run.finished":
+      return { type, timestamp, data: { run: runOf(data.object("run")) } };
     case "ping":
       return { type, timestamp, data: message.record("data") };
     default:
@@ -68,6 +73,7 @@ function filesChanged(data: Fields): FilesChanged["data"] {
         : data.matching("previous_commit", OBJECT_ID),
     sync: {
       id: sync.matching("id", ID),
+      number: sync.count("number"),
       resync: sync.flag("resync"),
       reset: sync.flag("reset"),
       messages: sync.count("messages"),
@@ -106,6 +112,41 @@ function changedFile(file: Fields): ChangedFile {
     content: file.text("content"),
     encoding: file.oneOf("encoding", ["utf-8", "base64"]),
   };
+}
+
+function jobOf(job: Fields): JobFinished["data"]["job"] {
+  return {
+    ...endedOf(job),
+    ...{ type: job.text("type"), key: job.optionalText("key") },
+    source_task_id: job.optionalText("source_task_id"),
+    retry_of: job.optionalText("retry_of"),
+  };
+}
+
+function runOf(run: Fields): RunFinished["data"]["run"] {
+  return {
+    ...endedOf(run),
+    ...{ name: run.text("name"), number: run.count("number") },
+    ...{ repository: run.optionalText("repository"), ref: run.optionalText("ref") },
+    commit: run.optionalText("commit"),
+  };
+}
+
+function endedOf(ended: Fields) {
+  return {
+    ...{ id: ended.text("id"), status: ended.text("status"), attempt: ended.count("attempt") },
+    error: ended.optional("error") === undefined ? null : failureOf(ended.object("error")),
+    ...{ created_at: ended.text("created_at"), started_at: ended.optionalText("started_at") },
+    finished_at: ended.text("finished_at"),
+  };
+}
+
+function failureOf(error: Fields) {
+  return { ...errorOf(error), class: error.optionalText("class") };
+}
+
+function errorOf(error: Fields) {
+  return { code: error.text("code"), message: error.text("message") };
 }
 
 function nameOf(file: Fields) {

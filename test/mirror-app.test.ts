@@ -151,8 +151,11 @@ test("a sync that begins anew leaves nothing of before, whichever of its message
   expect(await told({ sync: 1, files: [keptFile("b/late", "1")] })).toBe(200);
   expect(await told({ sync: 2, reset: true, files: [keptFile("d", "2")] })).toBe(200);
   expectTree({ a: "2", d: "2", later: "3" });
+  // Croft's clock was set back: the number counts.
+  expect(await told({ sync: 4, clock: -1000, files: [keptFile("new", "4")] })).toBe(200);
+  expectTree({ a: "2", d: "2", later: "3", new: "4" });
   // The same repository anew, and empty.
-  expect(await told({ sync: 4, reset: true, files: [] })).toBe(200);
+  expect(await told({ sync: 5, reset: true, files: [] })).toBe(200);
   expectTree({});
   expect(lstatSync(root).isDirectory()).toBe(true);
 });

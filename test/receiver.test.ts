@@ -87,14 +87,26 @@ describe("messages", () => {
     const seen: unknown[] = [];
     const keep = (data: unknown) => void seen.push(data);
     const { url } = await serveReceiver({
-      ...{ onSyncFailed: keep, onSyncRecovered: keep, onJobFinished: keep, onPing: keep },
+      ...{ onSyncFailed: keep, onSyncRecovered: keep, onPing: keep },
+      ...{ onJobFinished: keep, onRunFinished: keep },
     });
     const error = { code: "credential-refused", message: "no" };
     const failure = { watch, error, since: "2026-11-16T12:00:00.000Z", retry_at: null };
+    const ended = {
+      ...{ id: "019a", status: "failed", attempt: 2, error: { ...error, class: "command" } },
+      ...{ created_at: failure.since, started_at: null, finished_at: failure.since },
+    };
     const kinds: [string, object][] = [
       ["sync.failed", failure],
       ["sync.recovered", { watch }],
-      ["job.finished", { job: { id: "019a", status: "done" } }],
+      [
+        "job.finished",
+        { job: { ...ended, type: "x", key: null, source_task_id: "7", retry_of: null } },
+      ],
+      [
+        "run.finished",
+        { run: { ...ended, name: "x", number: 3, repository: "r", ref: null, commit: null } },
+      ],
       ["ping", {}],
     ];
     for (const [type, data] of kinds) {

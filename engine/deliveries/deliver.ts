@@ -129,15 +129,14 @@ function judge(
   chunk: number,
 ): Outcome {
   const { id, attempt, failures, refusals, endpoint_failures } = row;
-  const hasSeveral = (row.files?.length ?? 0) > 1;
   // Its own refusals count for the address too, until another message is accepted.
   const othersSucceed = endpoint_failures < refusals;
-  const canDivide = hasSeveral && othersSucceed;
-  const verdict = judgeAnswer(answer, { failures, refusals, canDivide }, parts.rules);
+  const files = row.files?.length ?? 0;
+  const verdict = judgeAnswer(answer, { failures, refusals, othersSucceed, files }, parts.rules);
   const status = answer.kind === "answered" ? answer.status : undefined;
   const told = { id, attempt, tries, chunk, status_code: status, error: errorOf(answer) };
   const result = { ...told, ...outcomeOf(verdict, row, status) };
-  return { kind: verdict.kind === "refused" && hasSeveral ? "divide" : "settled", result };
+  return { kind: verdict.kind === "refused" && files > 1 ? "divide" : "settled", result };
 }
 
 function outcomeOf(

@@ -36,11 +36,13 @@ export interface PathKeys {
 export function keysOf(files: readonly DeliveryFile[]): PathKeys {
   const paths = new Set<string>();
   const above = new Set<string>();
+  let before: readonly Directory[] = [];
   for (const path of files.flatMap(namesOf)) {
-    paths.add(keyOf(path));
-    for (let at = path.indexOf(SLASH); at !== -1; at = path.indexOf(SLASH, at + 1)) {
-      above.add(keyOf(path.subarray(0, at)));
-    }
+    const within = directoriesOf(path, before);
+    for (const { digest } of within.slice(sharedBy(within, before))) above.add(keyOf(digest));
+    const last = within.at(-1);
+    paths.add(keyOf(digestOf(last?.digest, path.subarray(last === undefined ? 0 : last.end + 1))));
+    before = within;
   }
   return { path_keys: [...paths], above_keys: [...above] };
 }
@@ -55,8 +57,48 @@ function namesOf(file: DeliveryFile): Buffer[] {
   return [own, Buffer.from(previous_path, previous_path_encoding ?? "utf8")];
 }
 
-function keyOf(path: Buffer): string {
-  return createHash("sha256").update(path).digest().readBigInt64BE().toString();
+interface Directory {
+  readonly path: Buffer;
+  /** Where its name ends in the path. */
+  readonly end: number;
+  readonly digest: Buffer;
+}
+
+/** From the top. Those that the path before had too are taken from it: neighbours share nearly all. */
+function directoriesOf(path: Buffer, before: readonly Directory[]): Directory[] {
+  const found: Directory[] = [];
+  let from = 0;
+  for (let end = path.indexOf(SLASH); end !== -1; end = path.indexOf(SLASH, from)) {
+    const known = before[found.length];
+    const above = found.at(-1);
+    const isSame =
+      known !== undefined &&
+      above === before[found.length - 1] &&
+      known.end === end &&
+      path.compare(known.path, from, end, from, end) === 0;
+    found.push(
+      isSame ? known : { path, end, digest: digestOf(above?.digest, path.subarray(from, end)) },
+    );
+    from = end + 1;
+  }
+  return found;
+}
+
+function sharedBy(one: readonly Directory[], other: readonly Directory[]): number {
+  let count = 0;
+  while (count < one.length && one[count] === other[count]) count++;
+  return count;
+}
+
+/** Of a name in its directory: each name is hashed once, however many lie below it. */
+function digestOf(above: Buffer | undefined, name: Buffer): Buffer {
+  const hash = createHash("sha256");
+  if (above !== undefined) hash.update(above).update("/");
+  return hash.update(name).digest();
+}
+
+function keyOf(digest: Buffer): string {
+  return digest.readBigInt64BE().toString();
 }
 
 /** Submodules are commits of other repositories, and deleted files are nothing. */

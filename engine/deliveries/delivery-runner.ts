@@ -1,11 +1,14 @@
 // Sends what is to be told: as many at once as there is room for, the results of many in one statement.
-
+import { setMaxListeners } from "node:events";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { Engine } from "../engine.ts";
 import { Rounds } from "../rounds.ts";
+import { ReadCheckFailed } from "../watches/read-checks.ts";
 import { type DeliverParts, deliver } from "./deliver.ts";
+import { CHUNK_BYTES, CONTENT_BYTES_A_MESSAGE } from "./delivery-files.ts";
 import type { Contents } from "./message-body.ts";
 import { Sender } from "./send-message.ts";
+import { SendingPlaces } from "./sending-places.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -19,11 +22,15 @@ export interface DeliveryRunnerParts
   readonly dispatcher: Dispatcher;
   readonly secrets: DeliverParts["secrets"];
   /** Whether the watch's own credential still opens its repository; if not, the watch is held. */
-  readonly mayRead: (watchId: string) => Promise<boolean>;
+  readonly mayRead: (watchId: string, signal: AbortSignal) => Promise<boolean>;
   readonly contentsOf: (delivery: ClaimedDelivery) => Promise<Contents>;
+  /** After it could not be read. */
+  readonly recover: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<Recovery>;
 }
 
-const SENDING_MAX = 64;
+/** `there`: nothing was missing; `lost`: nobody has it any more, and every file of the watch is sent anew instead. */
+export type Recovery = "there" | "restored" | "lost";
+
 const LOOK_EVERY_MS = 30_000;
 const LOOK_AGAIN_MS = 1000;
 /** While some are on their way: the end of the first of them comes before, as a rule. */
@@ -32,8 +39,10 @@ const LOOK_SOON_MS = 50;
 const TOGETHER_MS = 1;
 /** A secret that was opened is good for the messages that go out in the same moment. */
 const SECRETS_MS = 200;
-/** The content could not be read, or the database was away: not the app's fault. */
+/** The content could not be read, or the database was away: not the app's fault. Doubled each time, and given up in the end. */
 const AGAIN_AFTER_MS = 10_000;
+const AGAIN_AFTER_MS_MAX = 600_000;
+const UNSENT_MAX = 30;
 
 export class DeliveryRunner {
   readonly #parts: DeliveryRunnerParts;
@@ -42,6 +51,7 @@ export class DeliveryRunner {
   readonly #deafen: () => void;
   readonly #closing = new AbortController();
   readonly #sending = new Set<Promise<void>>();
+  readonly #places = new SendingPlaces();
   readonly #secrets = new Map<
     string,
     { readonly atMs: number; readonly opened: Promise<readonly string[]> }
@@ -53,6 +63,7 @@ export class DeliveryRunner {
   private constructor(parts: DeliveryRunnerParts) {
     this.#parts = parts;
     const { log, listener, config } = parts;
+    setMaxListeners(0, this.#closing.signal); // one for each that is on its way
     this.#sender = new Sender({
       allowPrivate: config.allowPrivate,
       timeoutMs: config.deliveries.timeout,
@@ -95,23 +106,27 @@ export class DeliveryRunner {
     const settling = this.#settle();
     settling.catch(() => {}); // heard of below
     if (!isAllWell) await settling;
-    const room = SENDING_MAX - this.#sending.size;
+    const room = this.#places.roomAt(performance.now());
     const { database, dispatcher } = this.#parts;
     const claimed =
       room <= 0 ? [] : await claimDeliveries(database, dispatcher, { max: room, answered });
-    for (const row of claimed) {
-      const sending = this.#send(row).finally(() => {
-        this.#sending.delete(sending);
-        this.#wakeSoon();
-      });
-      this.#sending.add(sending);
-    }
+    for (const row of claimed) this.#start(row);
     await settling;
-    if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
+    if (room <= 0) return this.#places.untilRoomMs(performance.now()) ?? LOOK_AGAIN_MS; // the next end wakes it
     if (claimed.length === room) return 0;
     if (claimed.length > 0) return LOOK_SOON_MS;
     // Others may have waited for what was written down meanwhile.
     return answered.length > 0 ? 0 : await this.#untilNext();
+  }
+
+  #start(row: ClaimedDelivery): void {
+    const place = this.#places.take(bytesOf(row), performance.now());
+    const sending = this.#send(row).finally(() => {
+      this.#sending.delete(sending);
+      this.#places.leave(place);
+      this.#wakeSoon();
+    });
+    this.#sending.add(sending);
   }
 
   /** Those that end together are told together; the last one does not wait. */
@@ -138,41 +153,67 @@ export class DeliveryRunner {
   }
 
   async #send(row: ClaimedDelivery): Promise<void> {
-    const { log } = this.#parts;
-    const { id, attempt } = row;
     try {
       const result = await this.#attempt(row);
       if (result !== undefined) this.#results.push(result);
     } catch (error) {
-      if (!this.#closing.signal.aborted) log.warn({ err: error, delivery: id }, "not sent");
-      const message = error instanceof Error ? error.message : String(error);
-      this.#results.push({
-        ...{ id, attempt, state: "pending", after_ms: AGAIN_AFTER_MS, tries: [] },
-        error: { code: "not-sent", message },
-      });
+      this.#results.push(this.#unsent(row, error));
     }
   }
 
+  #unsent({ id, attempt, unsent }: ClaimedDelivery, error: unknown): DeliveryResult {
+    const again = { id, attempt, state: "pending", tries: [] } as const;
+    if (this.#closing.signal.aborted) return again;
+    this.#parts.log.warn({ err: error, delivery: id }, "not sent");
+    if (error instanceof ReadCheckFailed) {
+      const { code, message } = error.fault;
+      return { ...again, after_ms: error.pauseMs, error: { code, message } };
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    const isOver = unsent + 1 >= UNSENT_MAX;
+    return {
+      ...{ ...again, is_unsent: true, error: { code: "not-sent", message } },
+      ...(isOver ? { state: "failed" } : {}),
+      after_ms: Math.min(AGAIN_AFTER_MS * 2 ** unsent, AGAIN_AFTER_MS_MAX),
+    };
+  }
+
   async #attempt(row: ClaimedDelivery): Promise<DeliveryResult | undefined> {
+    if (row.files === null || row.watch_id === null) return await this.#deliver(row, NO_CONTENTS);
+    const { id, attempt } = row;
+    const again = { id, attempt, state: "pending", tries: [] } as const;
+    const { signal } = this.#closing;
+    const { mayRead, contentsOf, recover } = this.#parts;
+    if (!(await mayRead(row.watch_id, signal))) return { ...again, error: HELD };
+    try {
+      return await this.#deliver(row, await contentsOf(row));
+    } catch (error) {
+      if (signal.aborted || error instanceof ReadCheckFailed) throw error;
+      const recovery = await recover(row, signal);
+      if (recovery === "there") throw error;
+      return recovery === "restored" ? again : { ...again, state: "cancelled", error: LOST };
+    }
+  }
+
+  async #deliver(row: ClaimedDelivery, contents: Contents): Promise<DeliveryResult | undefined> {
     const { database, dispatcher, config, version } = this.#parts;
     const secrets = (appId: string) => this.#secretsOf(appId);
     const { id, attempt } = row;
-    const isOfFiles = row.files !== null && row.watch_id !== null;
-    if (isOfFiles && !(await this.#parts.mayRead(row.watch_id))) {
-      return { id, attempt, state: "pending", tries: [], error: HELD };
-    }
-    const contents = isOfFiles ? await this.#parts.contentsOf(row) : NO_CONTENTS;
+    const { signal } = this.#closing;
     const { kind, result } = await deliver(row, {
-      ...{ sender: this.#sender, secrets, contents, version, signal: this.#closing.signal },
+      ...{ sender: this.#sender, secrets, contents, version, signal },
       rules: { scheduleMs: config.deliveries.retries, random: Math.random },
       onChunk: async (chunk) => {
-        const { rowCount } = await database.pool.query(
-          "update croft.delivery set chunk = $3 where id = $1 and attempt = $2 and state = 'sending'",
+        const { rows } = await database.pool.query<{ is_paused: boolean }>(
+          `update croft.delivery d set chunk = $3 from croft.app a
+           where d.id = $1 and d.attempt = $2 and d.state = 'sending' and a.id = d.app_id returning a.is_paused`,
           [id, attempt, chunk],
         );
-        if (rowCount !== 1)
+        const [still] = rows;
+        if (still === undefined)
           throw new Error("it was removed, or is another's, in the middle of a file");
-        const mayGoOn = row.watch_id === null || (await this.#parts.mayRead(row.watch_id));
+        if (still.is_paused) throw new Error("the app was paused in the middle of a file");
+        const mayGoOn = row.watch_id === null || (await this.#parts.mayRead(row.watch_id, signal));
         if (!mayGoOn) throw new Error(HELD.message);
       },
     });
@@ -208,7 +249,18 @@ export class DeliveryRunner {
   }
 }
 
+/** Of its body, about: some of it is written as base64. */
+function bytesOf({ files }: ClaimedDelivery): number {
+  const sizes = (files ?? []).map(({ size = 0 }) => Math.min(size, CHUNK_BYTES));
+  const content = sizes.reduce((sum, size) => sum + size, 0);
+  return Math.min(content, CONTENT_BYTES_A_MESSAGE) * 1.4;
+}
+
 const HELD = { code: "held", message: "the watch's credential is refused at the moment" };
+const LOST = {
+  code: "content-lost",
+  message: "the host that had the content is gone, and so is the commit: every file is sent anew",
+};
 
 const NO_CONTENTS: Contents = {
   read: () => Promise.reject(new Error("this message has no files")),

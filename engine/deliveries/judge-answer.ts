@@ -18,9 +18,12 @@ export type Verdict =
 export interface TriedBefore {
   /** Tries that failed, without this one. */
   readonly failures: number;
-  /** Answers of 5xx in a row to this message while others were accepted, without this one. */
+  /** Answers of 5xx in a row to this message, without this one. */
   readonly refusals: number;
-  readonly canDivide: boolean;
+  /** Other messages were accepted meanwhile. */
+  readonly othersSucceed: boolean;
+  /** How many files it has. */
+  readonly files: number;
 }
 
 export interface RetryRules {
@@ -33,6 +36,8 @@ export interface RetryRules {
 /** About the endpoint, not about the message. */
 const ENDPOINT_STATUSES = new Set([401, 403, 404, 408, 429]);
 const REFUSALS_MAX = 3;
+/** Of all tries: one file alone is set aside after so many, because whatever is told of it later waits for it. */
+const REFUSALS_ALONE_PART = 0.6;
 const RETRY_AFTER_MS_MAX = 86_400_000;
 const JITTER = 0.2;
 
@@ -44,12 +49,20 @@ export function judgeAnswer(answer: Answer, before: TriedBefore, rules: RetryRul
   if ((status === 429 || status === 503) && retryAfterMs !== undefined) {
     const waitMs = Math.min(retryAfterMs, RETRY_AFTER_MS_MAX);
     const verdict = later(before, rules);
-    return verdict.kind === "retry" ? { ...verdict, afterMs: waitMs, closesMs: waitMs } : verdict;
+    if (verdict.kind !== "retry" || waitMs === 0) return verdict;
+    // Never sooner than without it: whoever says "in a second" for an hour would have used up all tries by then.
+    return { ...verdict, afterMs: Math.max(waitMs, verdict.afterMs), closesMs: waitMs };
   }
   const isRefusal = status >= 400 && status < 500 && !ENDPOINT_STATUSES.has(status);
   if (isRefusal) return { kind: "refused" };
-  const isPoison = status >= 500 && before.refusals + 1 >= REFUSALS_MAX && before.canDivide;
-  return isPoison ? { kind: "refused" } : later(before, rules);
+  return status >= 500 && isPoison(before, rules) ? { kind: "refused" } : later(before, rules);
+}
+
+function isPoison({ refusals, othersSucceed, files }: TriedBefore, rules: RetryRules): boolean {
+  if (!othersSucceed || files === 0) return false;
+  const tries = rules.scheduleMs.length + 1;
+  const alone = Math.max(REFUSALS_MAX, Math.ceil(REFUSALS_ALONE_PART * tries));
+  return refusals + 1 >= (files > 1 ? REFUSALS_MAX : alone);
 }
 
 function later({ failures }: TriedBefore, { scheduleMs, random }: RetryRules): Verdict {

@@ -25,6 +25,7 @@ export interface MessageRow {
     readonly is_resync: boolean;
     readonly is_reset: boolean;
     readonly messages: number;
+    readonly number: number;
   } | null;
 }
 
@@ -66,7 +67,8 @@ async function filesData(row: MessageRow, files: readonly DeliveryFile[], conten
     commit: sync?.to_commit,
     previous_commit: sync?.from_commit ?? null,
     sync: {
-      ...{ id: sync?.id, resync: sync?.is_resync, reset: sync?.is_reset },
+      ...{ id: sync?.id, number: sync?.number },
+      ...{ resync: sync?.is_resync, reset: sync?.is_reset },
       ...{ messages: sync?.messages, message },
     },
     files: told,

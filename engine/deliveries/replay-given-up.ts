@@ -18,8 +18,8 @@ export async function replayGivenUp(client: Queryable, ids: readonly string[]): 
   ]);
   const { rows } = await client.query<{ id: string }>(
     `with again as (
-       update croft.delivery d set state = 'pending', failures = 0, refusals = 0, due_at = croft.now(), settled_at = null,
-         waits = 0, seq = seq + 1
+       update croft.delivery d set state = 'pending', failures = 0, refusals = 0, unsent = 0, due_at = croft.now(),
+         settled_at = null, waits = 0, seq = seq + 1
        where d.id = any ($1) and d.state in ('failed', 'quarantined') and not exists (
          select from croft.delivery later join croft.sync s on s.id = later.sync_id
          where later.watch_id = d.watch_id and later.number > d.number and later.sync_id <> d.sync_id

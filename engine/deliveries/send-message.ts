@@ -45,7 +45,8 @@ export class Sender {
       connect: checkedConnector({ allowPrivate, timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX) }),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      connections: 16,
+      // As many as may be on their way: whoever waits for a connection waits in vain for an answer.
+      connections: null,
       pipelining: 1,
     });
   }
@@ -129,7 +130,7 @@ async function firstOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Pr
   } finally {
     body.destroy();
   }
-  return Buffer.concat(chunks).toString("utf8").replaceAll("\0", "\u{FFFD}");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function headerOf(value: string | string[] | undefined): string | undefined {

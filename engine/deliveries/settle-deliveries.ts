@@ -5,6 +5,7 @@ import type { Database } from "../database/open-database.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import { newId } from "../new-id.ts";
 import { type DeliveryFile, keysOf } from "./delivery-files.ts";
+import { keptJson } from "./kept-json.ts";
 import type { MessageRow } from "./message-body.ts";
 
 export interface ClaimedDelivery extends MessageRow {
@@ -15,6 +16,7 @@ export interface ClaimedDelivery extends MessageRow {
   readonly attempt: number;
   readonly failures: number;
   readonly refusals: number;
+  readonly unsent: number;
   readonly chunk: number;
 }
 
@@ -37,6 +39,8 @@ export interface DeliveryResult {
   /** Whether it counts for the schedule of tries. */
   readonly fails?: boolean | undefined;
   readonly refusals?: number | undefined;
+  /** Nothing of it went out: our own fault, or the remote's. */
+  readonly is_unsent?: boolean | undefined;
   readonly chunk?: number | undefined;
   readonly status_code?: number | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
@@ -59,8 +63,47 @@ export async function claimDeliveries(
   return rows;
 }
 
-/** Those that are not this dispatcher's any more are not among the answer. */
+/**
+ * Those that are not this dispatcher's any more are not among the answer. One that the database does not take must not hold
+ * back the others: then each is told alone, and that one without what is only shown.
+ */
 export async function settleDeliveries(
+  database: Database,
+  dispatcherId: string,
+  results: readonly DeliveryResult[],
+): Promise<string[]> {
+  try {
+    return await settleTogether(database, dispatcherId, results);
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+  }
+  const told: string[] = [];
+  for (const result of results) {
+    try {
+      told.push(...(await settleTogether(database, dispatcherId, [result])));
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      told.push(...(await settleTogether(database, dispatcherId, [bare(result, error)])));
+    }
+  }
+  return told;
+}
+
+/** Class 22 of PostgreSQL: a value that it does not take. */
+function isDataError(error: unknown): error is Error {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && code.startsWith("22");
+}
+
+function bare(result: DeliveryResult, { message }: Error): DeliveryResult {
+  const reason = `what was answered could not be kept: ${message}`;
+  return {
+    ...{ ...result, tries: [], status_code: undefined },
+    error: result.state === "delivered" ? undefined : { code: "not-kept", message: reason },
+  };
+}
+
+async function settleTogether(
   { pool }: Database,
   dispatcherId: string,
   results: readonly DeliveryResult[],
@@ -70,7 +113,7 @@ export async function settleDeliveries(
   const { rows } = await pool.query<{ told: string[] }>({
     name: "settle-deliveries",
     text: "select croft.settle_deliveries($1, $2, $3) as told",
-    values: [dispatcherId, JSON.stringify(told), JSON.stringify(tries)],
+    values: [dispatcherId, keptJson(told), keptJson(tries)],
   });
   return rows[0]?.told ?? [];
 }
@@ -91,7 +134,7 @@ export async function divideDelivery(
       `update croft.delivery set state = case when is_superseded then 'cancelled' else 'split' end, dispatcher_id = null,
          settled_at = croft.now(), seq = seq + 1, status_code = $4, error = $5
        where id = $1 and dispatcher_id = $2 and state = 'sending' and attempt = $3 returning state`,
-      [id, dispatcherId, attempt, result.status_code ?? null, result.error ?? null],
+      [id, dispatcherId, attempt, result.status_code ?? null, keptJson(result.error)],
     );
     const [changed] = rows;
     if (changed === undefined) return; // another's by now
@@ -121,11 +164,7 @@ export async function divideDelivery(
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [
           ...[id, attempt, each.chunk, each.at, each.duration_ms, each.status_code],
-          ...[
-            JSON.stringify(each.request),
-            JSON.stringify(each.response),
-            JSON.stringify(each.error),
-          ],
+          ...[keptJson(each.request), keptJson(each.response), keptJson(each.error)],
         ],
       );
     }

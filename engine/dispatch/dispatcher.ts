@@ -15,6 +15,8 @@ interface DispatcherRow {
 
 const LEASE_MS = 12_000;
 const RENEW_EVERY_MS = 3000;
+/** So many rows of a dead one's unfinished work in one statement: each has a time limit. */
+const FORGOTTEN_AT_ONCE = 2000;
 
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -65,7 +67,7 @@ export class Dispatcher {
     if (performance.now() < this.#judgesFrom) return RENEW_EVERY_MS;
     const dead = await this.#findDead();
     if (dead.length > 0) await this.#free(dead);
-    return RENEW_EVERY_MS;
+    return (await this.#forgetUnmade()) ? 0 : RENEW_EVERY_MS;
   }
 
   /** Whoever was taken for dead goes on under another name: what is told under the old one is refused. */
@@ -119,12 +121,17 @@ export class Dispatcher {
          where dispatcher_id = any ($1)`,
         gone,
       );
-      await client.query(
-        "delete from croft.sync where state = 'making' and dispatcher_id = any ($1)",
-        gone,
-      );
       await client.query("select pg_notify('croft_delivery', ''), pg_notify('croft_watch', '')");
     });
     for (const listener of this.#onFreed) listener();
+  }
+
+  /** A part of it; whether there is more. */
+  async #forgetUnmade(): Promise<boolean> {
+    const { rows } = await this.#parts.database.pool.query<{ more: boolean }>(
+      "select croft.forget_unmade_syncs($1) as more",
+      [FORGOTTEN_AT_ONCE],
+    );
+    return rows[0]?.more === true;
   }
 }

@@ -10,6 +10,7 @@ import { PollRunner } from "../watches/poll-runner.ts";
 import { ReadChecks } from "../watches/read-checks.ts";
 import { remoteOf } from "../watches/watch-access.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { recoverContent } from "./recover-content.ts";
 
 export interface Dispatching {
   /** What is on its way gets its answer, for so long. */
@@ -23,8 +24,9 @@ export async function startDispatching(engine: Engine): Promise<Dispatching> {
   const deliveries = DeliveryRunner.start({
     ...{ ...engine, dispatcher },
     secrets: (appId) => openSigningSecrets(engine.vault, appId),
-    mayRead: (watchId) => checks.mayRead(watchId),
+    mayRead: (watchId, signal) => checks.mayRead(watchId, signal),
     contentsOf: (delivery) => contentsOf(engine, delivery),
+    recover: (delivery, signal) => recoverContent({ ...engine, dispatcher, signal }, delivery),
   });
   const mirrors = UnusedMirrors.start(engine);
   return {

@@ -8,7 +8,7 @@ export function childOf(directory: Buffer, name: Buffer): Buffer {
   return Buffer.concat([directory, SLASH, name]);
 }
 
-/** The time of the latest file in it; 0 if there is none. */
+/** The sync of the latest file in it; 0 if there is none. */
 export function newestIn(directory: Buffer): number {
   let newest = 0;
   for (const name of readdirSync(directory, { encoding: "buffer" })) {

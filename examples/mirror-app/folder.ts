@@ -22,7 +22,7 @@ export interface FolderOptions {
   readonly root: Buffer;
   /** On the same file system. */
   readonly scratch: Buffer;
-  /** Of the sync whose files these are. */
+  /** The number of the sync whose files these are. */
   readonly version: number;
 }
 
@@ -130,8 +130,7 @@ export class Folder {
     try {
       if (content.kind === "bytes") writeAll(descriptor, content.bytes);
       else copyAll(descriptor, content.file);
-      const seconds = this.#version / 1000;
-      futimesSync(descriptor, seconds, seconds);
+      futimesSync(descriptor, this.#version, this.#version);
     } finally {
       closeSync(descriptor);
     }
@@ -143,8 +142,7 @@ export class Folder {
       throw new Refusal(422, "a link leads to what is no path");
     }
     symlinkSync(target, scratch);
-    const seconds = this.#version / 1000;
-    lutimesSync(scratch, seconds, seconds);
+    lutimesSync(scratch, this.#version, this.#version);
   }
 }
 

@@ -32,7 +32,8 @@ const receive = createReceiver({
   onFiles: (files) => mirror.apply(files),
   onSyncFailed: ({ watch, error }) => say(`${watch.url} fails: ${error.message}`),
   onSyncRecovered: ({ watch }) => say(`${watch.url} works again`),
-  onJobFinished: ({ job }) => say(`job ${job.id} finished`),
+  onJobFinished: ({ job }) => say(`job ${job.id}: ${job.status}`),
+  onRunFinished: ({ run }) => say(`run ${run.id}: ${run.status}`),
   onPing: () => say("ping"),
 });
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { ReceivedFiles } from "@croft/receiver";
 import { childOf, removeOlder } from "./file-tree.ts";
 import { Folder } from "./folder.ts";
-import { versionOf } from "./version.ts";
 
 /** All of it is synchronous: messages that come at once are applied one after the other. */
 export class Mirror {
@@ -20,8 +19,8 @@ export class Mirror {
     mkdirSync(join(folder, ".croft/resets"), { recursive: true });
   }
 
-  apply({ watch, sync, madeAt, files }: ReceivedFiles): void {
-    const version = versionOf(sync.id, madeAt);
+  apply({ watch, sync, files }: ReceivedFiles): void {
+    const version = sync.number;
     const resetVersion = this.#resetVersion(watch.id);
     if (version < resetVersion) return; // it tells of what was forgotten since
     const root = Buffer.from(join(this.#folder, watch.id));

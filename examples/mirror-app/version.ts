@@ -2,17 +2,11 @@
 import { lstatSync, type Stats } from "node:fs";
 
 /**
- * Croft keeps the order of messages about one path. A file and a directory of the same name are two paths: `a` of a later
- * sync may come before `a/b` of an earlier one. So every file has the time of its sync as its own (mtime), and the later one
- * stays. Sync ids are UUIDs of version 7, which begin with their time.
+ * The number of its sync, which only grows in a watch, is kept as the time of a file (mtime), in seconds since 1970: so it is
+ * written with the file, and no other place can say something else. A clock would not do: those are set back.
  */
-export function versionOf(syncId: string, madeAt: Date): number {
-  const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(syncId);
-  return time === null ? madeAt.getTime() : Number.parseInt(`${time[1]}${time[2]}`, 16);
-}
-
 export function versionOfFile(stats: Stats): number {
-  return Math.round(stats.mtimeMs);
+  return Math.round(stats.mtimeMs / 1000);
 }
 
 /** Never follows a link; undefined if there is nothing. */

@@ -110,6 +110,7 @@ function startRunner(engine: Engine, dispatcher: Dispatcher, blobs: Map<string, 
     dispatcher,
     secrets: (appId) => openSigningSecrets(engine.vault, appId),
     mayRead: async () => true,
+    recover: async () => "there",
     contentsOf: async () => ({
       read: async (blob) => read(blob),
       stream: async function* (blob) {

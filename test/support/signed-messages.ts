@@ -15,6 +15,8 @@ export interface FilesPlan {
   readonly watchId?: string;
   /** Rises from sync to sync. */
   readonly sync?: number;
+  /** When it was made, if not in the order of the numbers. */
+  readonly clock?: number;
   readonly reset?: boolean;
   readonly files: readonly object[];
 }
@@ -28,12 +30,13 @@ export function messageOf(type: string, data: object): SentMessage {
   return { id: `msg_${randomUUID()}`, body: Buffer.from(JSON.stringify(body)) };
 }
 
-export function filesChanged({ watchId, sync = 1, reset = false, files }: FilesPlan): SentMessage {
+export function filesChanged(plan: FilesPlan): SentMessage {
+  const { watchId, sync = 1, clock = sync, reset = false, files } = plan;
   return messageOf("files.changed", {
     watch: watchOf(watchId),
     commit: COMMIT,
     previous_commit: null,
-    sync: { id: syncId(sync), resync: false, reset, messages: 1, message: 0 },
+    sync: { id: syncId(clock), number: sync, resync: false, reset, messages: 1, message: 0 },
     files,
   });
 }

@@ -12,6 +12,7 @@ alter table croft.app
   -- How its address behaves: after failures in a row nothing is sent until then; after a 410 not before somebody says so.
   add endpoint_failures integer not null default 0,
   add endpoint_closed_until timestamptz,
+  add is_rest_asked boolean not null default false, -- by Retry-After: what is accepted meanwhile does not end it
   add endpoint_gone_at timestamptz,
   -- Its tokens are refused from then on; the row goes when its last attempt has settled.
   add deleted_at timestamptz;
@@ -66,6 +67,8 @@ create table croft.watch (
   poll_ms integer,
   state text not null default 'pending' check (state in ('pending', 'synced', 'failing')),
   is_held boolean not null default false, -- its credential was refused: nothing of it is sent
+  check_failures integer not null default 0, -- in a row: the remote did not say whether it may still read
+  check_after timestamptz, -- nothing of it is sent before: the remote is not asked for every message
   wants_resync boolean not null default false,
   told_commit text,
   told_ref text,
@@ -80,8 +83,11 @@ create table croft.watch (
   next_number bigint not null default 1, -- of its next delivery
   seq integer not null default 0,
   created_at timestamptz not null default croft.now(),
-  unique (app_id, repository_id, ref)
+  removed_at timestamptz -- nothing of it is sent or shown any more; what is left of it goes a part at a time
 );
+create unique index watch_place on croft.watch (app_id, repository_id, ref) where removed_at is null;
+create index watch_app on croft.watch (app_id);
+create index watch_removed on croft.watch (id) where removed_at is not null;
 create index watch_repository on croft.watch (repository_id);
 create index watch_credential on croft.watch (credential_id) where credential_id is not null;
 
@@ -139,7 +145,8 @@ create table croft.delivery (
   host text,
   attempt integer not null default 0, -- fences what is told of it
   failures integer not null default 0, -- by which the next try is set
-  refusals integer not null default 0, -- 5xx in a row, while others were accepted
+  refusals integer not null default 0, -- 5xx in a row
+  unsent integer not null default 0, -- tries in a row of which nothing went out
   chunk integer not null default 0, -- the next one of a large file
   dispatcher_id uuid,
   due_at timestamptz not null default croft.now(),
@@ -183,10 +190,12 @@ create index delivery_attempt_delivery on croft.delivery_attempt (delivery_id, a
 
 -- What a dispatcher may send now: of each app no more at once than it takes, one to try where it was ill, and only what this
 -- host has the content of (or nobody has who lives). Serialised, so that the limit holds for all processes together.
--- What it has the answers of already takes no turn, though that may not be written down yet.
+-- What it has the answers of already takes no turn, though that may not be written down yet. Who has least on its way comes
+-- first, and among equals chance decides: however much some have to be told, nobody waits for all of it.
 create function croft.claim_deliveries(p_dispatcher uuid, p_host text, p_max integer, p_answered uuid[] default '{}')
 returns table (id uuid, type text, created_at timestamptz, files jsonb, data jsonb, message integer, app_id uuid, base_url text,
-  endpoint_failures integer, watch_id uuid, attempt integer, failures integer, refusals integer, chunk integer, watch json, sync json)
+  endpoint_failures integer, watch_id uuid, attempt integer, failures integer, refusals integer, unsent integer, chunk integer,
+  watch json, sync json)
 language plpgsql rows 4 as $$
 #variable_conflict use_column
 begin
@@ -198,33 +207,37 @@ begin
   if not found then return; end if;
   return query
     with room as materialized (
-      select a.id, case when a.endpoint_failures > 0 then 1 else a.delivery_slots end
-        - (select count(*) from croft.delivery s
-          where s.app_id = a.id and s.state = 'sending' and s.id <> all (p_answered))::integer as free
-      from croft.app a
+      select a.id, s.sending, case when a.endpoint_failures > 0 then 1 else a.delivery_slots end - s.sending as free
+      from croft.app a cross join lateral (
+        select count(*)::integer as sending from croft.delivery s
+        where s.app_id = a.id and s.state = 'sending' and s.id <> all (p_answered)) s
       where a.base_url is not null and not a.is_paused and a.deleted_at is null and a.endpoint_gone_at is null
         and coalesce(a.endpoint_closed_until, '-infinity') <= croft.now()
-    ), pick as materialized (
-      select x.id from room r cross join lateral (
-        select d.id from croft.delivery d left join croft.watch w on w.id = d.watch_id
+    ), waiting as materialized (
+      select x.id, r.sending + row_number() over (partition by r.id order by x.due_at, x.number) as place
+      from room r cross join lateral (
+        select d.id, d.due_at, d.number from croft.delivery d left join croft.watch w on w.id = d.watch_id
         where d.app_id = r.id and d.state = 'pending' and d.waits = 0 and d.due_at <= croft.now()
-          and (d.files is null or not w.is_held)
+          and (d.files is null or not w.is_held and coalesce(w.check_after, '-infinity') <= croft.now())
           and (d.host is null or d.host = p_host
             or not exists (select from croft.dispatcher o where o.host = d.host and o.lease_until > croft.now()))
-        order by d.due_at, d.number limit greatest(r.free, 0)
-        for no key update of d skip locked) x
-      limit p_max
+        order by d.due_at, d.number limit greatest(least(r.free, p_max), 0)) x
+    ), chosen as materialized (
+      select id from waiting order by place, random() limit p_max
+    ), pick as materialized (
+      select d.id from chosen c join croft.delivery d on d.id = c.id where d.state = 'pending' and d.waits = 0
+      for no key update of d skip locked
     ), claimed as (
       update croft.delivery d set state = 'sending', dispatcher_id = p_dispatcher, attempt = d.attempt + 1,
         started_at = croft.now()
       from pick where d.id = pick.id returning d.*
     )
     select d.id, d.type, d.created_at, d.files, d.data, d.message, d.app_id, a.base_url, a.endpoint_failures, d.watch_id, d.attempt,
-      d.failures, d.refusals, d.chunk,
+      d.failures, d.refusals, d.unsent, d.chunk,
       case when w.id is not null then
         json_build_object('id', w.id, 'url', r.url, 'ref', coalesce(s.ref, w.told_ref, nullif(w.ref, ''))) end,
       case when s.id is not null then json_build_object('id', s.id, 'from_commit', s.from_commit, 'to_commit', s.to_commit,
-        'is_resync', s.is_resync, 'is_reset', s.is_reset, 'messages', s.messages) end
+        'is_resync', s.is_resync, 'is_reset', s.is_reset, 'messages', s.messages, 'number', d.number - d.message) end
     from claimed d join croft.app a on a.id = d.app_id
       left join croft.watch w on w.id = d.watch_id left join croft.repository r on r.id = w.repository_id
       left join croft.sync s on s.id = d.sync_id;
@@ -245,10 +258,11 @@ begin
       state = case when r.state = 'pending' and d.is_superseded then 'cancelled' else r.state end, dispatcher_id = null,
       due_at = croft.now() + make_interval(secs => coalesce(r.after_ms, 0) / 1000.0),
       failures = d.failures + coalesce(r.fails, false)::integer, refusals = coalesce(r.refusals, 0),
+      unsent = case when r.is_unsent then d.unsent + 1 else 0 end,
       chunk = coalesce(r.chunk, d.chunk), status_code = r.status_code, error = r.error, seq = d.seq + 1,
       settled_at = case when r.state <> 'pending' or d.is_superseded then croft.now() end
     from jsonb_to_recordset(p_results) as r(id uuid, attempt integer, state text, after_ms float8, fails boolean,
-      refusals integer, chunk integer, status_code integer, error jsonb)
+      refusals integer, is_unsent boolean, chunk integer, status_code integer, error jsonb)
     where d.id = r.id and d.dispatcher_id = p_dispatcher and d.state = 'sending' and d.attempt = r.attempt
     returning d.id, d.app_id, d.watch_id, d.sync_id, d.seq, d.state, d.status_code, d.error, d.attempt, d.due_at
   ), told as (
@@ -276,11 +290,14 @@ begin
   update croft.app a set
     endpoint_failures = case when h.is_well then 0 when h.is_ill then a.endpoint_failures + 1 else a.endpoint_failures end,
     endpoint_closed_until = case
-      when h.closes_ms is not null then croft.now() + make_interval(secs => h.closes_ms / 1000.0)
+      when h.closes_ms is not null then greatest(
+        croft.now() + make_interval(secs => h.closes_ms / 1000.0), case when a.is_rest_asked then a.endpoint_closed_until end)
+      when a.is_rest_asked and a.endpoint_closed_until > croft.now() then a.endpoint_closed_until
       when h.is_well then null
       when h.is_ill and a.endpoint_failures >= 4 then
-        croft.now() + make_interval(secs => least(600, 5 * power(2, a.endpoint_failures - 4)))
+        croft.now() + make_interval(secs => least(1800, 5 * power(2, least(a.endpoint_failures, 30) - 4)))
       else a.endpoint_closed_until end,
+    is_rest_asked = h.closes_ms is not null or coalesce(a.is_rest_asked and a.endpoint_closed_until > croft.now(), false),
     endpoint_gone_at = case when h.is_gone then croft.now() else a.endpoint_gone_at end
   from healthy h where a.id = h.app_id and (h.is_ill or h.is_gone or h.closes_ms is not null
     or a.endpoint_failures > 0 or a.endpoint_closed_until is not null);
