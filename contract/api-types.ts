@@ -979,6 +979,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/job-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what can be submitted */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["JobTypeList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/cancel": {
         parameters: {
             query?: never;
@@ -2746,6 +2800,10 @@ export interface paths {
                     step?: string;
                     source_task_id?: string;
                     commit?: string;
+                    /** @description a part of the name, in letters of any case */
+                    search?: string;
+                    /** @description a media type, or its first part: `image` */
+                    type?: string;
                     /** @description `next_cursor` of the page before */
                     cursor?: string;
                     limit?: number;
@@ -2795,7 +2853,114 @@ export interface paths {
             };
         };
         put?: never;
-        post?: never;
+        /**
+         * Upload a file
+         * @description The body is the file itself, with its name in the query; or a form (`multipart/form-data`) with one file.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description needed, unless a form names the file */
+                    name?: string;
+                    /** @description an id of yours, to find the asset by */
+                    source_task_id?: string;
+                    commit?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            /** @description the file */
+            requestBody: {
+                content: {
+                    "application/octet-stream": unknown;
+                    "multipart/form-data": unknown;
+                };
+            };
+            responses: {
+                /** @description Default Response */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Asset"];
+                    };
+                };
+                /** @description `bad-request`: The request could not be read */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `too-large`: The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `unavailable`: Not available at the moment */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `disk-full`: There is no room for it */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -2870,7 +3035,72 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
+        /** Remove an asset */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -2889,7 +3119,10 @@ export interface paths {
          */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description `true`: to be shown in a frame that can do nothing, where its type allows that */
+                    inline?: "true" | "false";
+                };
                 header?: never;
                 path: {
                     id: string;
@@ -2915,6 +3148,13 @@ export interface paths {
                     content: {
                         "application/octet-stream": string;
                     };
+                };
+                /** @description the store has it at this address, for 5 minutes */
+                302: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
                 /** @description as the caller has it */
                 304: {
@@ -2961,6 +3201,15 @@ export interface paths {
                 };
                 /** @description `invalid-input`: The input is not valid */
                 422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `unavailable`: Not available at the moment */
+                503: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4969,6 +5218,15 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description `unavailable`: Not available at the moment */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 /** @description any other problem */
                 default: {
                     headers: {
@@ -5188,6 +5446,15 @@ export interface paths {
                 };
                 /** @description `invalid-input`: The input is not valid; `unsafe-address`: The address is not allowed */
                 422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `unavailable`: Not available at the moment */
+                503: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -6647,7 +6914,10 @@ export interface components {
             /** @enum {string} */
             kind: "artifact" | "generated" | "upload" | "bundle";
             name: string;
+            /** @description as which it is served: by its contents, not only as it was declared */
             media_type: string;
+            /** @description what the caller said that it is */
+            declared_type: string | null;
             bytes: number;
             /** @description of its contents, in hex */
             sha256: string;
@@ -6907,6 +7177,23 @@ export interface components {
             /** @constant */
             status: "ready";
             database_ms: number;
+        };
+        JobTypeInfo: {
+            name: string;
+            description: string | null;
+            /** @description JSON Schema (draft 2020-12) of the input as it is submitted; null where this server does not know it */
+            input: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description `project`: a handler of a `croft.config.ts`, here or at another worker
+             * @enum {string}
+             */
+            source: "built-in" | "project";
+        };
+        JobTypeList: {
+            /** @description by name */
+            job_types: components["schemas"]["JobTypeInfo"][];
         };
         Lane: {
             /**
@@ -7435,6 +7722,81 @@ export interface components {
         };
         WorkerList: {
             workers: components["schemas"]["Worker"][];
+        };
+        /** @description Runs a command in a workspace of its own. */
+        "JobInput.command": {
+            /** @description the address of a git repository, such as https://example.org/owner/name */
+            repository: string;
+            /** @description a branch, a tag or a full commit id; the default branch without one */
+            ref?: string;
+            command: string | string[];
+            /** @description variables for the command; no place for secrets, for it is stored and shown */
+            environment?: {
+                [key: string]: string;
+            };
+            /** @description whether the command may use the network */
+            network?: boolean;
+            /**
+             * @description how the checkout is made; without one, in the fastest way that this machine has
+             * @enum {string}
+             */
+            workspace?: "overlay" | "clone";
+            /** @description a new branch for what it commits */
+            branch?: string;
+            /** @description only these directories are checked out */
+            sparse?: string[];
+            /** @description checks them out, too */
+            submodules?: boolean;
+            /** @description fetches files that are kept with Git LFS */
+            lfs?: boolean;
+        };
+        /** @description A commit as one tar.gz or zip file, the same bytes whenever it is made */
+        "JobInput.archive": {
+            /** @description the address of a git repository, such as https://example.org/owner/name */
+            repository: string;
+            /** @description a branch, a tag or a full commit id; the default branch without one */
+            ref?: string;
+            /**
+             * @default tar.gz
+             * @enum {string}
+             */
+            format: "tar.gz" | "zip";
+            /** @description the directory that all is in; name and commit without one, none if it is empty */
+            prefix?: string;
+            /** @description only these files and directories; all without any */
+            paths?: string[];
+        };
+        /** @description A page about a repository: commits over time, authors, hot files, languages, size */
+        "JobInput.report": {
+            /** @description the address of a git repository, such as https://example.org/owner/name */
+            repository: string;
+            /** @description a branch, a tag or a full commit id; the default branch without one */
+            ref?: string;
+            /**
+             * Format: date
+             * @description the first day of the history that is looked at
+             */
+            since?: string;
+            /** @description the repository's name without one */
+            title?: string;
+        };
+        /** @description A Mermaid or Graphviz diagram, written out or in a repository, as SVG */
+        "JobInput.diagram": {
+            /** @enum {string} */
+            language: "mermaid" | "graphviz";
+            /** @description the diagram itself */
+            source?: string;
+            /** @description the address of a git repository, such as https://example.org/owner/name */
+            repository?: string;
+            /** @description a branch, a tag or a full commit id; the default branch without one */
+            ref?: string;
+            /** @description the file of the repository that has it */
+            path?: string;
+            /**
+             * @default light
+             * @enum {string}
+             */
+            theme: "light" | "dark";
         };
     };
     responses: never;

@@ -1,7 +1,7 @@
 // One action on many jobs, deliveries or watches, as an object that can be followed and aborted.
 import { z } from "zod";
 import { JobFilter } from "./job.ts";
-import { WatchState } from "./watch.ts";
+import { AddressPart, WatchState } from "./watch.ts";
 
 export const BulkAction = z.enum(["cancel", "retry", "replay", "resync"]);
 export type BulkAction = z.infer<typeof BulkAction>;
@@ -16,7 +16,7 @@ export type ReplayFilter = z.infer<typeof ReplayFilter>;
 export const ResyncFilter = z.strictObject({
   app: z.uuid().optional(),
   state: WatchState.optional(),
-  search: z.string().min(1).max(200).optional().describe("a part of the address"),
+  search: AddressPart.optional(),
 });
 export type ResyncFilter = z.infer<typeof ResyncFilter>;
 

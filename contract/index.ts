@@ -16,7 +16,15 @@ export {
   NewSigningSecret,
   OnboardedApp,
 } from "./app.ts";
-export { Asset, AssetKind, AssetList, AssetQuery } from "./asset.ts";
+export {
+  Asset,
+  AssetContentQuery,
+  AssetKind,
+  AssetList,
+  AssetName,
+  AssetQuery,
+  AssetUpload,
+} from "./asset.ts";
 export { Bulk, BulkAction, BulkRequest, ReplayFilter, ResyncFilter } from "./bulk.ts";
 export { type ApiClient, type ClientOptions, createClient } from "./client.ts";
 export {
@@ -28,6 +36,7 @@ export {
   DeliveryState,
 } from "./delivery.ts";
 export { Event, EventList, LogPiece } from "./event.ts";
+export { safeFileName } from "./file-name.ts";
 export { Alive, Ready } from "./health.ts";
 export {
   Job,
@@ -41,6 +50,7 @@ export {
   Name,
   WaitingFor,
 } from "./job.ts";
+export { JobTypeInfo, JobTypeList } from "./job-type.ts";
 export { Lane, LaneChange, LaneList, LaneQuery, QueueState } from "./lane.ts";
 export { Overview } from "./overview.ts";
 export { PASSWORD_LENGTH } from "./password-length.ts";

@@ -14,6 +14,14 @@ const Ref = z
   .describe("a branch or tag, or a ref in full; without one, the remote's default branch");
 const PollSeconds = z.int().min(5).max(604_800).describe("how often the remote is asked");
 
+/** The database takes no NUL, and nobody's address has one. */
+export const AddressPart = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters")
+  .describe("a part of the address");
+
 export const NewWatch = z
   .strictObject({
     app: z.uuid().optional().describe("whose; apps need not say so, others must"),
@@ -75,7 +83,7 @@ export type Watch = z.infer<typeof Watch>;
 export const WatchQuery = z.strictObject({
   app: z.uuid().optional(),
   state: WatchState.optional(),
-  search: z.string().min(1).max(200).optional().describe("a part of the address"),
+  search: AddressPart.optional(),
   cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
 });

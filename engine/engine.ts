@@ -20,10 +20,15 @@ import { joinDatabase, waitForServer } from "./database/join-database.ts";
 import { type Database, openDatabase } from "./database/open-database.ts";
 import { EventFeed } from "./events/event-feed.ts";
 import { SubjectStreams } from "./events/subject-streams.ts";
+import { openHandlers } from "./handlers/open-handlers.ts";
+import type { Project } from "./handlers/project-handlers.ts";
 import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
 import { JobIntake } from "./jobs/submit-jobs.ts";
 import type { Log, LogDetails } from "./log.ts";
 import { applyLimits } from "./queue/limits.ts";
+import { archiveJob } from "./renderers/archive-job.ts";
+import { diagramJob } from "./renderers/diagram-job.ts";
+import { reportJob } from "./renderers/report-job.ts";
 import { runJob, stepJob } from "./runs/step-job.ts";
 import { wantedRuns } from "./runs/wanted-runs.ts";
 import { openVault } from "./secrets/open-vault.ts";
@@ -58,6 +63,8 @@ export interface EngineOptions {
   readonly version: string;
   /** Job types besides those that are built in. */
   readonly types?: readonly JobType[] | undefined;
+  /** The croft.config.ts whose handlers are job types, too. */
+  readonly project?: Project | undefined;
   /** A worker alone owns no database and sets no limits: it takes part where a server runs. */
   readonly role?: "server" | "worker" | undefined;
   /** Ends a start that is no longer wanted. */
@@ -97,11 +104,19 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   const assets = openAssets({ database, config, hostId, log });
   const ofRuns = { config, database, log, assets, vault, git };
-  const types = jobTypes(
+  const builtIn = [
     ...[commandType({ config, log, git }), runJob(ofRuns), stepJob(ofRuns)],
-    ...(options.types ?? []),
-  );
-  const intake = new JobIntake(database, types);
+    ...[archiveJob(ofRuns), reportJob(ofRuns), diagramJob(ofRuns)],
+  ];
+  const handlers = await openHandlers({
+    ...{ ...ofRuns, directory, project: options.project, intake: () => intake },
+    builtIn: builtIn.map(({ name }) => name),
+  }).catch(async (error: unknown) => {
+    await Promise.all([listener.close(), database.close()]);
+    throw error;
+  });
+  const types = jobTypes(...builtIn, ...handlers.types, ...(options.types ?? []));
+  const intake: JobIntake = new JobIntake(database, types);
   const subjects = new SubjectStreams(database, listener, log);
   const feed = new EventFeed(database, listener, log);
   return {
@@ -110,6 +125,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     close: async () => {
       subjects.close();
       feed.close();
+      await handlers.close();
       await listener.close();
       await (await opened?.catch(() => undefined))?.close(); // that it did not open was told to whoever asked
       await database.close();

@@ -33,7 +33,7 @@ export type { Assets } from "./assets/assets.ts";
 export { type MaterialiseTarget, materialise } from "./assets/materialise.ts";
 export type { HostileFile } from "./assets/open-inside.ts";
 export { DIRECTORY_MEDIA_TYPE } from "./assets/pack-directory.ts";
-export { listAssets, openAsset, readAsset } from "./assets/read-assets.ts";
+export { addressOfAsset, listAssets, openAsset, readAsset } from "./assets/read-assets.ts";
 export {
   type AssetFence,
   type NewAsset,
@@ -50,10 +50,17 @@ export {
   checkAssets,
   sweepAssets,
 } from "./assets/sweep-assets.ts";
+export {
+  deleteAsset,
+  type Upload,
+  type UploadDetails,
+  uploadAsset,
+  uploadTooLarge,
+} from "./assets/upload-asset.ts";
 export { BulkRunner } from "./bulk/bulk-runner.ts";
 export { abortBulk, createBulk } from "./bulk/change-bulk.ts";
 export { readBulk } from "./bulk/read-bulk.ts";
-export type { Config, ConfigInput } from "./config/config.ts";
+export type { Config, Settings } from "./config/config.ts";
 export { type DescribedSetting, describeConfig } from "./config/describe-config.ts";
 export { duration } from "./config/duration.ts";
 export { type ConfigSources, type LoadedConfig, loadConfig } from "./config/load-config.ts";
@@ -63,6 +70,7 @@ export { ownRunServer, type RunServerPlace, runServerPlace } from "./data-direct
 export { announceServer, findServer, withdrawServer } from "./data-directory/server-address.ts";
 export { isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
 export type { Database } from "./database/open-database.ts";
+export { isDeadlock } from "./database/try-again.ts";
 export { listDeliveries, readDelivery } from "./deliveries/read-deliveries.ts";
 export { replayDelivery } from "./deliveries/replay-delivery.ts";
 export { type Diagnosis, diagnose } from "./diagnose.ts";
@@ -73,11 +81,31 @@ export { cursorOf, type FeedCursor } from "./events/event-feed.ts";
 export { type EventRow, eventOf } from "./events/event-row.ts";
 export { hasEvent, readEvents } from "./events/read-events.ts";
 export { type HeldBack, readHeldBack } from "./events/read-held-back.ts";
+export type {
+  AssetContent,
+  CommandOutput,
+  CommandWish,
+  EnqueuedJob,
+  GotFile,
+  HandlerAssets,
+  HandlerContext,
+  HandlerRepository,
+  HandlerWorkspace,
+  PutFile,
+  PutWish,
+  RepositoryFile,
+  WorkspaceFile,
+  WorkspaceWish,
+} from "./handlers/handler-context.ts";
+export type { Handler, Project } from "./handlers/project-handlers.ts";
 export { AppRemover, forgetDeletedApps } from "./janitor/app-remover.ts";
 export { startJanitor } from "./janitor/janitor.ts";
 export { cancelJob, retryJob } from "./jobs/change-jobs.ts";
+export type { JsonSchema } from "./jobs/input-json-schema.ts";
+export type { InputSchema } from "./jobs/input-schema.ts";
 export { JobFailure } from "./jobs/job-failure.ts";
 export { type Attempt, defineJobType, type JobType } from "./jobs/job-type.ts";
+export { describeJobTypes, listJobTypes } from "./jobs/list-job-types.ts";
 export { listJobs, readJob, readLastSeq, type Scope } from "./jobs/read-jobs.ts";
 export type { Log } from "./log.ts";
 export { followLog, logExtent, readLogBytes } from "./logs/read-log.ts";
@@ -134,10 +162,10 @@ export { acceptCredential } from "./watches/accept-credential.ts";
 export {
   changeWatch,
   createWatch,
-  deleteWatch,
   resyncWatch,
 } from "./watches/change-watches.ts";
 export { listWatches, readWatch } from "./watches/read-watches.ts";
+export { deleteWatch } from "./watches/remove-watch.ts";
 export { type OpenFile, WatchFiles } from "./watches/watch-files.ts";
 export { startWorker } from "./worker/start-worker.ts";
 export type { JobWorker } from "./worker/worker.ts";

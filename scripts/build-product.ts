@@ -74,9 +74,11 @@ async function buildCommand(): Promise<void> {
       ...["croft.ts", "define-config.ts", ...commands].map((name) =>
         join(projectRoot, "cli", name),
       ),
-      ...["worker/lease-thread.ts", "worker/watchdog.ts", "runs/check-thread.ts"].map((name) =>
-        join(projectRoot, "engine", name),
-      ),
+      ...[
+        ...["worker/lease-thread.ts", "worker/watchdog.ts"],
+        ...["runs/check-thread.ts", "handlers/handler-child.ts"],
+        "renderers/diagram-process.ts",
+      ].map((name) => join(projectRoot, "engine", name)),
     ],
     outdir: output,
     entryNames: "[name]", // all in one directory: migrations and dashboard are found beside them

@@ -25,6 +25,7 @@ import { bulkRoutes } from "./routes/bulk.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
+import { jobTypeRoutes } from "./routes/job-types.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { logRoutes } from "./routes/log.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -52,10 +53,12 @@ export interface ServerOptions {
 }
 
 const REQUEST_LIMIT_MS = 60_000;
+/** Whoever allows larger uploads waits longer for them: at this pace the usual ones just arrive in time. */
+const SLOWEST_UPLOAD_BYTES_PER_MS = (10 * 1024 * 1024) / REQUEST_LIMIT_MS;
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, log, dashboard, ownUrl, isDraining } = options;
-  const { http } = engine.config;
+  const { http, assets } = engine.config;
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({
@@ -66,7 +69,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     // The proxy in front, not whoever wrote to it: only the last entry of X-Forwarded-For is its own.
     trustProxy: http.trustProxy ? (_address, hop) => hop === 0 : false,
     bodyLimit: http.bodyLimit,
-    requestTimeout: REQUEST_LIMIT_MS,
+    requestTimeout: requestLimitMs(assets.uploadMaxBytes),
     return503OnClosing: false, // requests that came in before the end are answered
     forceCloseConnections: false, // see trackConnections
     http: { requireHostHeader: false }, // answered below, as a problem
@@ -105,7 +108,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(helmet, helmetRules());
   const meter = measureRequests(app, engine.version);
   authenticate(app, engine);
-  await describeApi(app, engine.version);
+  await describeApi(app, engine);
 
   const typed = app.withTypeProvider<ZodTypeProvider>();
   healthRoutes(typed, engine, isDraining);
@@ -125,6 +128,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
 function workRoutes(app: App, engine: Engine): void {
   jobRoutes(app, engine);
+  jobTypeRoutes(app, engine);
   jobActionRoutes(app, engine);
   logRoutes(app, engine);
   queueRoutes(app, engine);
@@ -138,6 +142,10 @@ function workRoutes(app: App, engine: Engine): void {
   watchRoutes(app, engine);
   watchFileRoutes(app, engine);
   deliveryRoutes(app, engine);
+}
+
+function requestLimitMs(uploadMaxBytes: number): number {
+  return Math.max(REQUEST_LIMIT_MS, Math.ceil(uploadMaxBytes / SLOWEST_UPLOAD_BYTES_PER_MS));
 }
 
 /** A caller's own id is kept if it is harmless in a log, so that both sides can find one request. */

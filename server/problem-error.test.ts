@@ -52,6 +52,14 @@ test("each invalid field is named by its path, also in a list", async () => {
   expect(JSON.stringify(errors)).toContain("more");
 });
 
+test("so is each invalid field of what the engine checks itself", () => {
+  const fields = [{ path: "input.paths.0", message: "is empty" }];
+  const error = new EngineError("invalid-input", "not valid: input.paths.0: is empty", {
+    details: { fields },
+  });
+  expect(explain(error, LIMIT)).toMatchObject({ code: "invalid-input", errors: fields });
+});
+
 const databaseGone = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:5432"), {
   code: "ECONNREFUSED",
   syscall: "connect",

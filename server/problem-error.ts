@@ -1,6 +1,6 @@
 // Turns every kind of failure into one problem (RFC 9457); the status is chosen here and nowhere else.
 import { type Problem, type ProblemCode, problemCodes } from "@croft/contract";
-import { EngineError, isAppGone, isDatabaseUnavailable } from "@croft/engine";
+import { EngineError, isAppGone, isDatabaseUnavailable, isDeadlock } from "@croft/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 
@@ -62,13 +62,19 @@ export function explain(error: unknown, bodyLimit: number): ProblemParts {
   if (error instanceof EngineError && isProblemCode(error.code)) {
     const isShort = error.code === "unavailable";
     const retryAfterSeconds = error.details["retryAfterSeconds"] ?? (isShort ? 1 : undefined);
+    const fields = error.details["fields"] as ProblemParts["errors"];
     return {
       code: error.code,
       detail: error.message,
+      ...(fields === undefined ? {} : { errors: fields }),
       ...(typeof retryAfterSeconds === "number" ? { retryAfterSeconds } : {}),
     };
   }
   if (isAppGone(error)) return { code: "unauthenticated", detail: "the app was deleted" };
+  if (isDeadlock(error)) {
+    const detail = "others changed the same at this moment; try again";
+    return { code: "unavailable", detail, retryAfterSeconds: 1 };
+  }
   if (isDatabaseUnavailable(error)) {
     const detail = "the database does not answer at the moment; try again soon";
     return { code: "unavailable", detail, retryAfterSeconds: 1 };

@@ -20,6 +20,7 @@ const WRITERS: readonly PrincipalName[] = ["app", "admin", "local"];
 const DOORS: Record<string, readonly PrincipalName[]> = {
   "POST /api/jobs": WRITERS,
   "GET /api/jobs": READERS,
+  "GET /api/job-types": READERS,
   "GET /api/jobs/{id}": READERS,
   "GET /api/jobs/{id}/history": READERS,
   "GET /api/jobs/{id}/log": READERS,
@@ -66,7 +67,9 @@ const DOORS: Record<string, readonly PrincipalName[]> = {
   "GET /api/pipelines/{name}": READERS,
   "DELETE /api/pipelines/{name}": WRITERS,
   "GET /api/assets": READERS,
+  "POST /api/assets": WRITERS,
   "GET /api/assets/{id}": READERS,
+  "DELETE /api/assets/{id}": WRITERS,
   "GET /api/assets/{id}/content": READERS,
   "POST /api/apps/onboard": ["admin", "local"],
   "GET /api/apps": SIGNED_IN,

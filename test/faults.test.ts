@@ -1,5 +1,6 @@
 // The fault tests in their short form: few faults, fixed seed. `npm run test:faults -- <name>` runs the full one.
 import { expect, test } from "vitest";
+import { killDuringAssets } from "./faults/asset-kills.ts";
 import { canKillEverywhere, killEverywhere, OPERATIONS } from "./faults/git-kills.ts";
 import { stormRepository } from "./faults/git-storm.ts";
 import { throttleFetch } from "./faults/git-throttle.ts";
@@ -87,6 +88,15 @@ test("Croft and PostgreSQL are killed while a branch moves and its app fails: th
   expect(result.injected).toBeGreaterThan(5);
   expect(result.figures["changes"]).toBeGreaterThanOrEqual(250);
   expect(result.figures["postgres_kills"]).toBe(1);
+}, 180_000);
+
+test("server and worker are killed while files are stored: what is seen is whole, and nothing else is left", async () => {
+  const directory = await scratchDirectory();
+  const result = await killDuringAssets({ seed: 20_261_116, count: 5, directory });
+  expect(result.failures).toEqual([]);
+  expect(result.injected).toBe(5);
+  expect(result.figures["uploads"]).toBeGreaterThan(10);
+  expect(result.figures["jobs"]).toBeGreaterThan(5);
 }, 180_000);
 
 test("clients that lose their connection all the time see each event once, in order", async () => {

@@ -58,8 +58,11 @@ test("what is no action, or no filter of it, is refused", async () => {
     { action: "resync", filter: { app: "x" } },
     { action: "resync" },
     { filter: {} },
+    { action: "resync", filter: { search: "a\u0000" } },
   ]) {
     const { status, json } = await ask(app.token, "POST", "/api/bulk", { body });
     expect([status, json().code]).toEqual([422, "invalid-input"]);
   }
+  const searched = await ask(app.token, "GET", "/api/repositories?search=%00");
+  expect(searched.json()).toMatchObject({ status: 422, code: "invalid-input" });
 });

@@ -33,7 +33,7 @@ const COUNT_MAX = 1001;
 const COLUMNS = `
   a.id, a.name, a.base_url, a.email, a.description, a.is_paused, a.delivery_slots, a.endpoint_failures,
   a.endpoint_closed_until, a.endpoint_gone_at, coalesce(a.endpoint_closed_until > croft.now(), false) as is_closed,
-  a.created_at, a.updated_at, a.last_seen_at, (select count(*) from croft.watch w where w.app_id = a.id)::int as watches,
+  a.created_at, a.updated_at, a.last_seen_at, (select count(*) from croft.watch w where w.app_id = a.id and w.removed_at is null)::int as watches,
   (select count(*) from (
      select from croft.watch w join croft.delivery d on d.watch_id = w.id and d.state in ('pending', 'sending')
      where w.app_id = a.id limit ${COUNT_MAX}) d

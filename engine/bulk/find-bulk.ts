@@ -2,6 +2,7 @@
 import type { BulkRequest } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
 import { conditionsOf } from "../jobs/read-jobs.ts";
+import { appIdOf } from "../watches/read-watches.ts";
 import type { BulkRow } from "./read-bulk.ts";
 
 /** Looked at in one statement, so that it ends in time however few of them match. */
@@ -109,7 +110,8 @@ function sightOf(bulk: BulkRow, values: unknown[]): Omit<Meaning, "matches"> {
     const { app } = bulk.filter;
     const conditions = [
       ...(bulk.action === "replay" ? ["x.state in ('failed', 'quarantined')"] : []),
-      ...(owner === undefined ? [] : [`'app:' || x.app_id = $${values.push(owner)}`]),
+      ...(bulk.action === "resync" ? ["x.removed_at is null"] : []),
+      ...(owner === undefined ? [] : [`x.app_id = $${values.push(appIdOf(owner))}`]),
       ...(app === undefined ? [] : [`x.app_id = $${values.push(app)}`]),
       "exists (select from croft.app a where a.id = x.app_id and a.deleted_at is null)",
     ];

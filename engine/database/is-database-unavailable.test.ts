@@ -1,4 +1,5 @@
 // "The database is away for now" is told from "the statement is wrong", on real errors.
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import pg from "pg";
@@ -58,6 +59,17 @@ test("the connection breaks while a statement runs, and for the statements after
   client.release(true);
 });
 
+test("a transaction is ended because nothing came for too long, and for the statements after it", async () => {
+  const pool = poolOf({ connectionString: await scratchDatabase() });
+  const client = await pool.connect();
+  const ended = once(client, "error");
+  await client.query("set idle_in_transaction_session_timeout = 20");
+  await client.query("begin");
+  expect(isDatabaseUnavailable((await ended)[0])).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(client.query("select 1")))).toBe(true);
+  client.release(true);
+});
+
 test.each(["EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "ECONNRESET", "EPIPE", "ETIMEDOUT"])(
   "%s on the way to the server",
   (code) => {
@@ -72,6 +84,7 @@ test.each([
   ["57P01", true],
   ["57P03", true],
   ["57014", true],
+  ["25P03", true],
   ["40001", false],
   ["23505", false],
 ])("PostgreSQL's own code %s: %s", (code, expected) => {

@@ -5,10 +5,10 @@ const SYSTEM_CODES = [
   ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND"],
   ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
 ];
-const SQL_STATES = /^(08|53|57P0|57014|55P03)/; // the last two: waited too long
+const SQL_STATES = /^(08|53|57P0|57014|55P03|25P03)/; // the last three: waited too long
 /** pg gives these no code. */
 const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

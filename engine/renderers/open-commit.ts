@@ -9,13 +9,13 @@ import {
   type RemoteAccess,
   type RemoteUrl,
   RemoteUrlError,
-  staticToken,
 } from "@croft/git";
 import { z } from "zod";
 import { asFailure } from "../command/git-failure.ts";
 import type { Config } from "../config/config.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
+import { entranceBy } from "../secrets/credential-access.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 
@@ -130,10 +130,7 @@ async function accessTo(
   }
   const { timeout: timeoutMs, caFile } = config.git;
   const reach = isLocal ? undefined : { allowPrivate: config.allowPrivate };
-  const way = { timeoutMs, caFile, signal, reach };
   const found = await openCredential(vault, owner, remote);
-  if (found === undefined) return way;
-  mask([found.value]);
-  const { username, value: password } = found;
-  return { ...way, tokens: staticToken({ username, password }) };
+  if (found !== undefined) mask([found.value]);
+  return { timeoutMs, caFile, signal, reach, ...entranceBy(config, owner, found) };
 }

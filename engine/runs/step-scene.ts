@@ -5,7 +5,6 @@ import {
   type RemoteAccess,
   type RemoteUrl,
   type RemoteUrlRules,
-  staticToken,
 } from "@croft/git";
 import {
   type ExpressionContext,
@@ -20,6 +19,7 @@ import type { Database } from "../database/open-database.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import { type Log, logWith } from "../log.ts";
+import { entranceBy } from "../secrets/credential-access.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 import { artifactTexts, namedInStep } from "./artifact-texts.ts";
@@ -129,10 +129,7 @@ export async function accessTo(
     credential === undefined
       ? await openCredential(parts.vault, run.owner, remote)
       : await openNamed(parts.vault, run.owner, { id: credential, remote });
-  const way = { timeoutMs, signal, caFile };
-  if (found === undefined) return way;
-  const { username, value } = found;
-  return { ...way, tokens: staticToken({ username, password: value }) };
+  return { timeoutMs, signal, caFile, ...entranceBy(parts.config, run.owner, found) };
 }
 
 /** Where a run on a checkout keeps what it began at. Names of steps begin with a letter. */

@@ -9,6 +9,7 @@ import type {
 import type { RemoteUrl } from "@croft/git";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
@@ -120,15 +121,18 @@ export async function removeCredential(
   scope: Scope,
   id: string,
 ): Promise<void> {
-  await inTransaction(database, async (client) => {
-    const { rows } = await client.query<CredentialRow>(
-      `delete from croft.credential where id = $1 and ($2::text is null or owner = $2) returning ${COLUMNS}`,
-      [id, scope.owner ?? null],
-    );
-    const row = requireRow(rows);
-    const subject = { ...row, seq: row.seq + 1 };
-    await tellVault(client, subject, "credential.removed", { url: urlOfScope(row) });
-  });
+  // The watches that name it lose it in the same moment; somebody may be at one of them.
+  await despiteDeadlocks(() =>
+    inTransaction(database, async (client) => {
+      const { rows } = await client.query<CredentialRow>(
+        `delete from croft.credential where id = $1 and ($2::text is null or owner = $2) returning ${COLUMNS}`,
+        [id, scope.owner ?? null],
+      );
+      const row = requireRow(rows);
+      const subject = { ...row, seq: row.seq + 1 };
+      await tellVault(client, subject, "credential.removed", { url: urlOfScope(row) });
+    }),
+  );
 }
 
 export interface OpenCredential {

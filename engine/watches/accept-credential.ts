@@ -1,16 +1,19 @@
 // A credential is tried at its remote before it is kept, so that one that is refused takes nobody's place.
 import type { Credential, NewCredential } from "@croft/contract";
-import { type RemoteUrl, RemoteUrlError, readTips, staticToken } from "@croft/git";
+import { type RemoteUrl, RemoteUrlError, readTips } from "@croft/git";
 import type { Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
+import { entranceBy } from "../secrets/credential-access.ts";
 import { isFor, parseCredentialScope } from "../secrets/credential-scope.ts";
 import { putCredential, usernameOf } from "../secrets/credential-store.ts";
+import { appIdOf } from "./read-watches.ts";
 import { remoteOf, type WatchParts } from "./watch-access.ts";
 import { faultOf } from "./watch-health.ts";
 
 type Request = Omit<NewCredential, "app">;
 
 interface ConcernedWatch {
+  readonly id: string;
   readonly repository_id: string;
   readonly url: string;
   readonly credential_id: string | null;
@@ -40,8 +43,8 @@ export async function acceptCredential(
   );
   const urls = [...new Set(concerned.map(({ url }) => url))].slice(0, TRIED_MAX);
   const tried = named.length > 0 ? named : urls.map((url) => remoteOf(parts, url));
-  const isTried = request.kind !== "ssh-key" && tried.length > 0; // keys are not spoken with yet
-  if (isTried) for (const remote of tried) await requireOpened(parts, remote, request);
+  const isTried = tried.length > 0;
+  for (const remote of tried) await requireOpened(parts, remote, owner, request);
   return await putCredential(parts.vault, owner, request, {
     isChecked: isTried,
     alongside: (client, id) => pollAtOnce(client, concerned, id),
@@ -60,12 +63,14 @@ function remoteNamed(parts: WatchParts, url: string): RemoteUrl {
 async function requireOpened(
   { config }: WatchParts,
   remote: RemoteUrl,
+  owner: string,
   request: Request,
 ): Promise<void> {
-  const tokens = staticToken({ username: usernameOf(request), password: request.value });
+  const opened = { ...request, username: usernameOf(request) };
   const way = { reach: { allowPrivate: config.allowPrivate }, caFile: config.git.caFile };
   try {
-    await readTips(remote, [""], { ...way, tokens, timeoutMs: ASK_TIMEOUT_MS });
+    const access = { ...way, ...entranceBy(config, owner, opened) };
+    await readTips(remote, [""], { ...access, timeoutMs: ASK_TIMEOUT_MS });
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
@@ -78,9 +83,9 @@ async function requireOpened(
 
 async function watchesOf(client: Queryable, owner: string): Promise<ConcernedWatch[]> {
   const { rows } = await client.query<ConcernedWatch>(
-    `select w.repository_id, r.url, w.credential_id from croft.watch w join croft.repository r on r.id = w.repository_id
-     where 'app:' || w.app_id = $1 order by w.id`,
-    [owner],
+    `select w.id, w.repository_id, r.url, w.credential_id from croft.watch w join croft.repository r on r.id = w.repository_id
+     where w.app_id = $1 and w.removed_at is null order by w.id`,
+    [appIdOf(owner)],
   );
   return rows;
 }
@@ -98,6 +103,11 @@ async function pollAtOnce(
     `update croft.repository set next_poll_at = croft.now() where id in (
        select id from croft.repository where id = any ($1) order by id for no key update)`,
     [users.map(({ repository_id }) => repository_id)],
+  );
+  await client.query(
+    `update croft.watch set retry_at = null where id in (
+       select id from croft.watch where id = any ($1) order by id for no key update)`,
+    [users.map((each) => each.id)],
   );
   await client.query("select pg_notify('croft_watch', '')");
 }

@@ -1,24 +1,32 @@
 // Watches begin, change and end; an address or credential that does not work is refused before anything is written.
 import type { NewWatch, Watch, WatchChange } from "@croft/contract";
-import { FilterError, RemoteUrlError, readTips, requireFilters } from "@croft/git";
+import { FilterError, RemoteUrlError, requireFilters } from "@croft/git";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
 import { readWatch } from "./read-watches.ts";
-import { accessOf, remoteOf, type WatchParts } from "./watch-access.ts";
-import { faultOf, tellWatch } from "./watch-health.ts";
-import { findWatch, setPolling, type WatchRow } from "./watch-rows.ts";
+import { requireReadable, type WantedWatch } from "./require-readable.ts";
+import { resyncWatches } from "./resync-watches.ts";
+import { remoteOf, type WatchParts } from "./watch-access.ts";
+import { announceWatch } from "./watch-health.ts";
+import { findWatch, lockRepository, setPolling, type WatchRow } from "./watch-rows.ts";
 
 const WATCHES_MAX = 10_000;
-const ASK_TIMEOUT_MS = 20_000;
+const EVERYBODY = { owner: undefined };
+
+interface MadeWatch {
+  readonly watch: Watch;
+  readonly isNew: boolean;
+}
 
 /** The same repository and ref again is the same watch. */
 export async function createWatch(
   parts: WatchParts,
   appId: string,
   request: Omit<NewWatch, "app">,
-): Promise<{ readonly watch: Watch; readonly isNew: boolean }> {
+): Promise<MadeWatch> {
   const url = canonicalUrl(parts, request.url);
   requireGlobs(request);
   const wanted = {
@@ -28,41 +36,12 @@ export async function createWatch(
     ref: request.ref ?? "",
   };
   await requireReadable(parts, wanted);
-  const { database, config } = parts;
-  return await inTransaction(database, async (client) => {
-    await requireApp(client, appId);
-    const repositoryId = await provideRepository(client, url, config.watches.poll);
-    const { rows } = await client.query<{ id: string }>(
-      `insert into croft.watch (id, app_id, repository_id, ref, credential_id, include, exclude, poll_ms, checked_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, croft.now())
-       on conflict (app_id, repository_id, ref) do nothing returning id`,
-      [
-        ...[
-          newId(),
-          appId,
-          repositoryId,
-          wanted.ref,
-          wanted.credential_id,
-          request.include,
-          request.exclude,
-        ],
-        request.poll === undefined ? null : request.poll * 1000,
-      ],
-    );
-    const [made] = rows;
-    if (made === undefined) {
-      const { rows: there } = await client.query<{ id: string }>(
-        "select id from croft.watch where app_id = $1 and repository_id = $2 and ref = $3",
-        [appId, repositoryId, wanted.ref],
-      );
-      return {
-        watch: await readWatch(client, { owner: undefined }, there[0]?.id ?? ""),
-        isNew: false,
-      };
-    }
-    await tellWatch(client, made.id, "watch.created", { url });
-    await setPolling(client, repositoryId, config.watches.poll);
-    return { watch: await readWatch(client, { owner: undefined }, made.id), isNew: true };
+  const { database } = parts;
+  return await despiteDeadlocks(async () => {
+    // Whoever asks again and again waits for nobody.
+    const there = await findSame(database.pool, wanted);
+    if (there !== undefined) return { watch: there, isNew: false };
+    return await inTransaction(database, (client) => insert(client, parts, wanted, request));
   });
 }
 
@@ -73,57 +52,90 @@ export async function changeWatch(
   id: string,
   change: WatchChange,
 ): Promise<Watch> {
-  await readWatch(parts.database.pool, scope, id);
-  const before = await findWatch(parts.database.pool, id);
-  if (before === undefined) throw new EngineError("not-found", "there is no such watch");
+  const { database, config } = parts;
+  await readWatch(database.pool, scope, id);
+  const before = requireRow(await findWatch(database.pool, id));
   const after = merged(before, change);
   requireGlobs(after);
   const asksAnew = after.ref !== before.ref || change.credential !== undefined;
   if (asksAnew) await requireReadable(parts, after);
-  return await inTransaction(parts.database, async (client) => {
-    const { rowCount } = await client.query(
-      `update croft.watch w set ref = $2, credential_id = $3, include = $4, exclude = $5, poll_ms = $6
-       where id = $1 and not exists (
-         select from croft.watch o where o.app_id = w.app_id and o.repository_id = w.repository_id and o.ref = $2 and o.id <> $1)`,
-      [id, after.ref, after.credential_id, after.include, after.exclude, after.poll_ms],
-    );
-    if (rowCount !== 1)
-      throw new EngineError("name-taken", "another watch of this app has that ref");
-    await tellWatch(client, id, "watch.changed", {});
-    await setPolling(client, before.repository_id, parts.config.watches.poll);
-    return await readWatch(client, scope, id);
-  });
+  return await despiteDeadlocks(() =>
+    inTransaction(database, async (client) => {
+      await requireCredential(client, change.credential ?? null);
+      await lockRepository(client, before.repository_id);
+      const now = merged(requireRow(await findWatch(client, id)), change);
+      const { rows } = await client.query<{ app_id: string; seq: number }>(
+        `update croft.watch w set ref = $2, credential_id = $3, include = $4, exclude = $5, poll_ms = $6, retry_at = null,
+           seq = seq + 1
+         where id = $1 and removed_at is null and not exists (select from croft.watch o where o.app_id = w.app_id
+           and o.repository_id = w.repository_id and o.ref = $2 and o.id <> $1 and o.removed_at is null)
+         returning app_id, seq`,
+        [id, now.ref, now.credential_id, now.include, now.exclude, now.poll_ms],
+      );
+      const [row] = rows;
+      if (row === undefined)
+        throw new EngineError("name-taken", "another watch of this app has that ref");
+      await announceWatch(client, { id, ...row }, "watch.changed", {});
+      await setPolling(client, before.repository_id, config.watches.poll);
+      return await readWatch(client, scope, id);
+    }),
+  );
 }
 
 /** Every file is sent again. */
 export async function resyncWatch(parts: WatchParts, scope: Scope, id: string): Promise<Watch> {
-  return await inTransaction(parts.database, async (client) => {
-    await readWatch(client, scope, id);
-    const { rows } = await client.query<{ repository_id: string }>(
-      "update croft.watch set wants_resync = true where id = $1 returning repository_id",
-      [id],
-    );
-    await setPolling(client, rows[0]?.repository_id ?? "", parts.config.watches.poll);
-    return await readWatch(client, scope, id);
-  });
+  return await despiteDeadlocks(() =>
+    inTransaction(parts.database, async (client) => {
+      await readWatch(client, scope, id);
+      await resyncWatches(client, [id]);
+      return await readWatch(client, scope, id);
+    }),
+  );
 }
 
-/** With all that was still to be sent of it. */
-export async function deleteWatch(parts: WatchParts, scope: Scope, id: string): Promise<void> {
-  await inTransaction(parts.database, async (client) => {
-    await readWatch(client, scope, id);
-    await tellWatch(client, id, "watch.removed", {});
-    const { rows } = await client.query<{ repository_id: string }>(
-      "delete from croft.watch where id = $1 returning repository_id",
-      [id],
-    );
-    const repositoryId = rows[0]?.repository_id;
-    if (repositoryId !== undefined)
-      await setPolling(client, repositoryId, parts.config.watches.poll);
-  });
+async function insert(
+  client: Queryable,
+  { config }: WatchParts,
+  { app_id: appId, credential_id, url, ref }: WantedWatch,
+  { include, exclude, poll }: Omit<NewWatch, "app">,
+): Promise<MadeWatch> {
+  await requireApp(client, appId);
+  await requireCredential(client, credential_id);
+  const repositoryId = await provideRepository(client, url, config.watches.poll);
+  const { rows } = await client.query<{ id: string }>(
+    `insert into croft.watch (id, app_id, repository_id, ref, credential_id, include, exclude, poll_ms, checked_at, seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, croft.now(), 1)
+     on conflict (app_id, repository_id, ref) where removed_at is null do nothing returning id`,
+    [
+      ...[newId(), appId, repositoryId, ref, credential_id, include, exclude],
+      poll === undefined ? null : poll * 1000,
+    ],
+  );
+  const [made] = rows;
+  if (made === undefined) {
+    // Made while the repository was waited for; held by us, it cannot go before it is read.
+    const there = await findSame(client, { app_id: appId, url, ref });
+    if (there === undefined) throw new EngineError("unavailable", "the watch was just removed");
+    return { watch: there, isNew: false };
+  }
+  await announceWatch(client, { id: made.id, app_id: appId, seq: 1 }, "watch.created", { url });
+  await setPolling(client, repositoryId, config.watches.poll);
+  return { watch: await readWatch(client, EVERYBODY, made.id), isNew: true };
 }
 
-type Wanted = Pick<WatchRow, "app_id" | "credential_id" | "url" | "ref">;
+async function findSame(
+  client: Queryable,
+  { app_id, url, ref }: Pick<WantedWatch, "app_id" | "url" | "ref">,
+): Promise<Watch | undefined> {
+  const { rows } = await client.query<{ id: string }>(
+    `select w.id from croft.watch w join croft.repository r on r.id = w.repository_id join croft.app a on a.id = w.app_id
+     where w.app_id = $1 and r.url = $2 and w.ref = $3 and w.removed_at is null and a.deleted_at is null`,
+    [app_id, url, ref],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return await readWatch(client, EVERYBODY, row.id);
+}
 
 function merged(
   before: WatchRow,
@@ -158,26 +170,14 @@ function requireGlobs(filters: Parameters<typeof requireFilters>[0]): void {
   }
 }
 
-/** Asked with the watch's own credential: what that does not open is refused here, not found out later. */
-async function requireReadable(parts: WatchParts, wanted: Wanted): Promise<void> {
-  try {
-    const { access } = await accessOf(parts, wanted);
-    const remote = remoteOf(parts, wanted.url);
-    const tips = await readTips(remote, [wanted.ref], { ...access, timeoutMs: ASK_TIMEOUT_MS });
-    if (tips.has(wanted.ref)) return;
-  } catch (error) {
-    const fault = faultOf(error);
-    if (fault === undefined) throw error;
-    const code = fault.code === "private-address" ? "unsafe-address" : "invalid-input";
-    throw new EngineError(code, `not valid: ${fault.message}`);
-  }
-  const what = wanted.ref === "" ? "has no commits yet" : `has no branch or tag '${wanted.ref}'`;
-  throw new EngineError("invalid-input", `not valid: ref: the repository ${what}`);
+function requireRow(row: WatchRow | undefined): WatchRow {
+  if (row === undefined) throw new EngineError("not-found", "there is no such watch");
+  return row;
 }
 
 async function requireApp(client: Queryable, appId: string): Promise<void> {
   const { rows } = await client.query<{ watches: number }>(
-    `select (select count(*)::integer from croft.watch where app_id = a.id) as watches
+    `select (select count(*)::integer from croft.watch where app_id = a.id and removed_at is null) as watches
      from croft.app a where a.id = $1 and a.deleted_at is null for share of a`,
     [appId],
   );
@@ -187,11 +187,32 @@ async function requireApp(client: Queryable, appId: string): Promise<void> {
   throw new EngineError("invalid-input", `not valid: an app has at most ${WATCHES_MAX} watches`);
 }
 
-async function provideRepository(client: Queryable, url: string, pollMs: number): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `insert into croft.repository (id, url, poll_ms) values ($1, $2, $3)
-     on conflict (url) do update set url = excluded.url returning id`,
-    [newId(), url, pollMs],
+/** It was there when the remote was asked, and stays until this is over. */
+async function requireCredential(client: Queryable, id: string | null): Promise<void> {
+  if (id === null) return;
+  const { rowCount } = await client.query(
+    "select from croft.credential where id = $1 for key share",
+    [id],
   );
-  return rows[0]?.id ?? "";
+  if (rowCount === 1) return;
+  const message = "not valid: there is no such credential for this repository";
+  throw new EngineError("invalid-input", message);
+}
+
+const PROVISIONS_MAX = 5;
+
+/** Locked, so that nobody who finds it unwatched removes it; by no key, because every other write of a watch looks at that. */
+async function provideRepository(client: Queryable, url: string, pollMs: number): Promise<string> {
+  for (let nth = 0; nth < PROVISIONS_MAX; nth++) {
+    await client.query(
+      `insert into croft.repository (id, url, poll_ms) values ($1, $2, $3) on conflict (url) do nothing`,
+      [newId(), url, pollMs],
+    );
+    const { rows } = await client.query<{ id: string }>(
+      "select id from croft.repository where url = $1 for no key update",
+      [url],
+    );
+    if (rows[0] !== undefined) return rows[0].id;
+  }
+  throw new EngineError("unavailable", "the repository is being removed; try again");
 }

@@ -2,6 +2,7 @@
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { Engine } from "../engine.ts";
 import { Rounds } from "../rounds.ts";
+import { FairPlaces } from "./fair-places.ts";
 import { type PolledRepository, pollRepository } from "./poll-repository.ts";
 
 export interface PollRunnerParts
@@ -9,12 +10,21 @@ export interface PollRunnerParts
   readonly dispatcher: Dispatcher;
 }
 
-const POLLS_MAX = 8;
+/** Repositories that are being polled, however far they are: most of them wait for something. */
+const POLLS_MAX = 64;
+/** Questions to remotes. A silent one keeps its place until its time is over, so no app may have all places. */
+const LOOKS_MAX = 16;
+/** Watches that fetch and write what is new. */
+const SYNCS_MAX = 8;
 const LOOK_EVERY_MS = 30_000;
 const LOOK_AGAIN_MS = 1000;
 const JITTER = 0.1;
-/** A remote that fails is asked more seldom, up to this. */
+/** What fails through our own fault is asked more seldom, up to this. */
 const SELDOM_MS_MAX = 3_600_000;
+/** A repository that nobody watches any more is looked after all the same. */
+const NOBODY = "";
+
+type ClaimedRepository = PolledRepository & { readonly apps: readonly string[] | null };
 
 export class PollRunner {
   readonly #parts: PollRunnerParts;
@@ -22,6 +32,8 @@ export class PollRunner {
   readonly #deafen: () => void;
   readonly #closing = new AbortController();
   readonly #polls = new Set<Promise<void>>();
+  readonly #polling = new FairPlaces(POLLS_MAX);
+  readonly #places = { looks: new FairPlaces(LOOKS_MAX), syncs: new FairPlaces(SYNCS_MAX) };
 
   private constructor(parts: PollRunnerParts) {
     this.#parts = parts;
@@ -46,36 +58,53 @@ export class PollRunner {
   }
 
   async #round(): Promise<number> {
-    const { database, dispatcher } = this.#parts;
-    const { id: dispatcherId } = dispatcher;
-    const room = POLLS_MAX - this.#polls.size;
-    if (room <= 0) return LOOK_AGAIN_MS; // the next end wakes it
-    const { rows } = await database.pool.query<PolledRepository>(
-      // Who was taken for dead meanwhile takes nothing: nobody would free it.
-      `with alive as materialized (select id from croft.dispatcher where id = $1 for key share)
-       update croft.repository set dispatcher_id = $1, next_poll_at = 'infinity' where id in (
-         select id from croft.repository where next_poll_at <= croft.now() and dispatcher_id is null
-           and exists (select from alive)
-         order by next_poll_at limit $2 for update skip locked)
-       returning id, url, poll_ms, failures`,
-      [dispatcherId, room],
-    );
-    for (const repository of rows) {
-      const poll = this.#poll(repository, dispatcherId).finally(() => {
+    while (!this.#polling.isFull && !this.#closing.signal.aborted) {
+      const { id: dispatcherId } = this.#parts.dispatcher;
+      const repository = await this.#claim(dispatcherId);
+      if (repository === undefined) return await this.#untilNext();
+      const account = this.#accountOf(repository);
+      const leave = this.#polling.enter(account);
+      const poll = this.#poll(repository, account, dispatcherId).finally(() => {
+        leave();
         this.#polls.delete(poll);
         this.#rounds.wake();
       });
       this.#polls.add(poll);
     }
-    return rows.length > 0 ? 0 : await this.#untilNext();
+    return LOOK_AGAIN_MS; // the next end wakes it
   }
 
-  async #poll(repository: PolledRepository, dispatcherId: string): Promise<void> {
+  /** The one that is due for the longest, and that an app watches which may have one more. */
+  async #claim(dispatcherId: string): Promise<ClaimedRepository | undefined> {
+    const { rows } = await this.#parts.database.pool.query<ClaimedRepository>(
+      // Who was taken for dead meanwhile takes nothing: nobody would free it.
+      `with alive as materialized (select id from croft.dispatcher where id = $1 for key share)
+       update croft.repository r set dispatcher_id = $1, next_poll_at = 'infinity' where id = (
+         select id from croft.repository d where next_poll_at <= croft.now() and dispatcher_id is null
+           and exists (select from alive)
+           and (cardinality($2::uuid[]) = 0 or not exists (select from croft.watch where repository_id = d.id)
+             or exists (select from croft.watch where repository_id = d.id and app_id <> all ($2)))
+         order by next_poll_at limit 1 for no key update skip locked)
+       returning id, url, poll_ms, failures,
+         (select array_agg(distinct app_id) from croft.watch where repository_id = r.id) as apps`,
+      [dispatcherId, this.#polling.sated.filter((appId) => appId !== NOBODY)],
+    );
+    return rows[0];
+  }
+
+  /** On whose account it goes: the one of its apps that has the fewest. */
+  #accountOf({ apps }: ClaimedRepository): string {
+    const taken = (appId: string) => this.#polling.takenBy(appId);
+    return [...(apps ?? [])].sort((one, other) => taken(one) - taken(other))[0] ?? NOBODY;
+  }
+
+  async #poll(repository: PolledRepository, account: string, dispatcherId: string): Promise<void> {
     const { database, log } = this.#parts;
     let error: unknown;
     try {
       const { signal } = this.#closing;
-      await pollRepository({ ...this.#parts, dispatcherId, signal }, repository);
+      const parts = { ...this.#parts, places: this.#places, account, dispatcherId, signal };
+      await pollRepository(parts, repository);
     } catch (caught) {
       error = caught;
     }

@@ -11,7 +11,7 @@ type ShownRow = WatchRow & { readonly undelivered: number };
 const SELECT = `select ${WATCH_COLUMNS}, (select count(*)::integer from croft.delivery d
     where d.watch_id = w.id and d.state in ('pending', 'sending')) as undelivered
   from croft.watch w join croft.repository r on r.id = w.repository_id join croft.app a on a.id = w.app_id
-  where a.deleted_at is null and ($1::text is null or 'app:' || w.app_id = $1)`;
+  where a.deleted_at is null and w.removed_at is null and ($1::uuid is null or w.app_id = $1)`;
 
 export async function listWatches(
   { pool }: Database,
@@ -22,7 +22,7 @@ export async function listWatches(
     `${SELECT} and ($2::uuid is null or w.app_id = $2) and ($3::text is null or w.state = $3)
        and ($4::text is null or position(lower($4) in lower(r.url)) > 0) and ($5::uuid is null or w.id < $5)
      order by w.id desc limit $6`,
-    [scope.owner ?? null, app ?? null, state ?? null, search ?? null, cursor ?? null, limit + 1],
+    [appIdIn(scope), app ?? null, state ?? null, search ?? null, cursor ?? null, limit + 1],
   );
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { watches: rows.slice(0, limit).map(watchOf), next_cursor: last?.id ?? null };
@@ -30,13 +30,20 @@ export async function listWatches(
 
 /** A foreign one is not there: nobody learns that it exists. */
 export async function readWatch(client: Queryable, scope: Scope, id: string): Promise<Watch> {
-  const { rows } = await client.query<ShownRow>(`${SELECT} and w.id = $2`, [
-    scope.owner ?? null,
-    id,
-  ]);
+  const { rows } = await client.query<ShownRow>(`${SELECT} and w.id = $2`, [appIdIn(scope), id]);
   const [row] = rows;
   if (row === undefined) throw new EngineError("not-found", "there is no such watch");
   return watchOf(row);
+}
+
+/** Nobody else has watches: any other owner is answered with an id that no app has. */
+export function appIdOf(owner: string): string {
+  const [, id] = /^app:([0-9a-f-]{36})$/.exec(owner) ?? [];
+  return id ?? "00000000-0000-0000-0000-000000000000";
+}
+
+function appIdIn({ owner }: Scope): string | null {
+  return owner === undefined ? null : appIdOf(owner);
 }
 
 function watchOf(row: ShownRow): Watch {

@@ -11,7 +11,7 @@ export interface KeptSubject {
 }
 
 export async function keepCommit(
-  parts: SyncParts,
+  parts: Pick<SyncParts, "database" | "dispatcher" | "git">,
   { repositoryId, remote }: { readonly repositoryId: string; readonly remote: RemoteUrl },
   { kind, id }: KeptSubject,
   commit: CommitId,

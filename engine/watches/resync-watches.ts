@@ -10,8 +10,8 @@ export async function resyncWatches(client: Queryable, ids: readonly string[]): 
     [ids],
   );
   const { rowCount } = await client.query(
-    `update croft.watch set wants_resync = true where id in (
-       select id from croft.watch where id = any ($1) order by id for no key update)`,
+    `update croft.watch set wants_resync = true, retry_at = null where id in (
+       select id from croft.watch where id = any ($1) and removed_at is null order by id for no key update)`,
     [ids],
   );
   await client.query("update croft.repository set next_poll_at = croft.now() where id = any ($1)", [

@@ -27,7 +27,8 @@ export async function syncWatch(
   const writer = new SyncWriter(database, {
     ...{ watch, dispatcherId, host: dispatcher.host, to: { commit, ref: tip.ref } },
     ...{ isResync: watch.wants_resync, filesMax: config.deliveries.files },
-    isReset: watch.told_commit !== null && from === undefined && !watch.wants_resync,
+    // Also when somebody has asked for it: what they have may be wrong in any way, and only so becomes what is there.
+    isReset: watch.told_commit !== null && from === undefined,
   });
   const place = { repositoryId: watch.repository_id, remote };
   await keepCommit(parts, place, { kind: "sync", id: writer.id }, commit); // before anybody can know of it

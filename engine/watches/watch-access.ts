@@ -1,6 +1,7 @@
 // How a watch reaches its remote: by its own app's credential, at a public address, and never by another's.
-import { parseRemoteUrl, type RemoteAccess, type RemoteUrl, staticToken } from "@croft/git";
+import { parseRemoteUrl, type RemoteAccess, type RemoteUrl } from "@croft/git";
 import type { Engine } from "../engine.ts";
+import { entranceBy } from "../secrets/credential-access.ts";
 import { openCredential, openCredentialById } from "../secrets/credential-store.ts";
 import type { WatchRow } from "./watch-rows.ts";
 
@@ -28,7 +29,5 @@ export async function accessOf(
       ? await openCredential(vault, owner, remote)
       : await openCredentialById(vault, owner, { id: credential_id, remote });
   const way = { reach: { allowPrivate: config.allowPrivate }, caFile: config.git.caFile };
-  if (found === undefined) return { access: way, credentialId: undefined };
-  const tokens = staticToken({ username: found.username, password: found.value });
-  return { access: { ...way, tokens }, credentialId: found.id };
+  return { access: { ...way, ...entranceBy(config, owner, found) }, credentialId: found?.id };
 }

@@ -17,7 +17,7 @@ import {
 import { encodedPath } from "../deliveries/delivery-files.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
-import { ReadChecks } from "./read-checks.ts";
+import { ReadCheckFailed, ReadChecks } from "./read-checks.ts";
 import { readWatch } from "./read-watches.ts";
 import { remoteOf, type WatchParts } from "./watch-access.ts";
 import { faultOf } from "./watch-health.ts";
@@ -113,7 +113,7 @@ export class WatchFiles {
     try {
       mayRead = await this.#checks.mayRead(watch.id);
     } catch (error) {
-      const fault = faultOf(error);
+      const fault = error instanceof ReadCheckFailed ? error.fault : faultOf(error);
       if (fault === undefined) throw error;
       throw new EngineError("unavailable", `the remote was not reached: ${fault.message}`);
     }

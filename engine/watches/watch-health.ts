@@ -2,8 +2,10 @@
 import { GitError } from "@croft/git";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
+import { CipherError } from "../secrets/cipher.ts";
 import type { WatchRow } from "./watch-rows.ts";
 
 export interface WatchFault {
@@ -17,16 +19,52 @@ export interface WatchFault {
 
 /** A network that is away for a moment is no news. */
 const PASSING_FAILURES_MAX = 3;
+/** A watch that fails is tried more seldom each time, up to these. */
+const SELDOM_MS_MAX = 15 * 60_000;
+const SELDOM_POLLS_MAX = 16;
+/** Polls do not come to the second: the one that is meant must not come too early. */
+const EARLY = 0.8;
+
+/** What a repository has and no sync tells; it stays so until somebody changes it. */
+export class UnsyncableError extends Error {
+  override readonly name = "UnsyncableError";
+  readonly code: "path-too-deep" | "too-many-files";
+
+  constructor(code: UnsyncableError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A fault of ours at one watch: its app hears that there is one, our log has the rest. */
+export const OWN_FAULT: WatchFault = {
+  ...{ code: "not-synced", message: "Croft could not sync it; its operator can see why" },
+  ...{ holds: false, mayPass: true },
+};
 
 /** Undefined when it is no fault of the remote or the credential, but ours. */
 export function faultOf(error: unknown): WatchFault | undefined {
   if (error instanceof EngineError && error.code === "not-found") {
     return { code: "credential-missing", message: error.message, holds: true, mayPass: false };
   }
+  if (error instanceof EngineError && error.code === "secret-key-missing") return UNREADABLE;
+  if (error instanceof CipherError) return UNREADABLE;
+  if (error instanceof UnsyncableError)
+    return { ...faultText(error.code, error), holds: false, mayPass: false };
   const { code } = error as { code?: string };
   if (code === "private-address") return { ...faultText(code, error), holds: true, mayPass: false };
-  if (code === "unknown-host") return { ...faultText(code, error), holds: false, mayPass: true };
+  if (code === "unknown-host") {
+    const { cause } = error as Error;
+    const isSilent = cause !== undefined && !NO_SUCH_NAME.includes(codeOf(cause) ?? "");
+    return {
+      ...faultText(isSilent ? "resolver-silent" : code, error),
+      holds: false,
+      mayPass: true,
+    };
+  }
   if (!(error instanceof GitError)) return undefined;
+  if (isStartError(error.cause))
+    return { ...faultText("git-not-started", error), holds: false, mayPass: true };
   switch (error.code) {
     case "auth":
       return { ...faultText("credential-refused", error), holds: true, mayPass: false };
@@ -44,6 +82,25 @@ export function faultOf(error: unknown): WatchFault | undefined {
   }
 }
 
+/** The value is not told, nor what of it is damaged. */
+const UNREADABLE: WatchFault = {
+  code: "credential-unreadable",
+  message: "the credential cannot be decrypted here; set it again",
+  ...{ holds: true, mayPass: false },
+};
+
+const NO_SUCH_NAME = ["ENOTFOUND", "ENODATA", "EAI_NONAME"];
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
+
+/** The system could not start git: too much of something, for the moment or in what was asked. */
+function isStartError(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.syscall?.startsWith("spawn") === true;
+}
+
 function faultText(code: string, error: unknown) {
   return { code, message: error instanceof Error ? error.message : String(error) };
 }
@@ -54,9 +111,9 @@ export async function watchFailed(
   fault: WatchFault,
   retryAfterMs: number,
 ): Promise<void> {
-  await inTransaction(database, async (client) => {
+  const fail = async (client: Queryable) => {
     const { rows } = await client.query<{ state: string; failures: number; app_id: string }>(
-      "select state, failures, app_id from croft.watch where id = $1 for update",
+      "select state, failures, app_id from croft.watch where id = $1 and removed_at is null for no key update",
       [watch.id],
     );
     const [before] = rows;
@@ -64,19 +121,26 @@ export async function watchFailed(
     const isNews =
       before.state !== "failing" && (!fault.mayPass || before.failures + 1 >= PASSING_FAILURES_MAX);
     const { code, message } = fault;
-    await client.query(
-      `update croft.watch set failures = failures + 1, error = $2, is_held = is_held or $3,
-         state = case when $4 then 'failing' else state end, failed_since = coalesce(failed_since, croft.now()),
-         retry_at = croft.now() + make_interval(secs => $5)
-       where id = $1`,
-      [watch.id, JSON.stringify({ code, message }), fault.holds, isNews, retryAfterMs / 1000],
+    const { rows: after } = await client.query<{ seq: number }>(
+      `update croft.watch w set failures = w.failures + 1, seq = w.seq + $4::boolean::integer, error = $2,
+         is_held = is_held or $3, state = case when $4 then 'failing' else state end,
+         failed_since = coalesce(failed_since, croft.now()),
+         retry_at = croft.now() + make_interval(secs => b.secs * least(greatest(1, $6 / b.secs), $7, 2 ^ least(w.failures, 20)))
+       from (select x.id, least($5::float8, ${EARLY} * r.poll_ms / 1000) as secs
+         from croft.watch x join croft.repository r on r.id = x.repository_id where x.id = $1) b
+       where w.id = b.id returning w.seq`,
+      [
+        ...[watch.id, JSON.stringify({ code, message }), fault.holds, isNews],
+        ...[retryAfterMs / 1000, SELDOM_MS_MAX / 1000, SELDOM_POLLS_MAX],
+      ],
     );
-    if (!isNews) return;
-    await tellWatch(client, watch.id, "watch.failed", { error: { code, message } });
-    await queueNotice(client, { ...watch, app_id: before.app_id }, "sync.failed", {
-      error: { code, message },
-    });
-  });
+    const [row] = after;
+    if (!isNews || row === undefined) return;
+    const subject = { ...watch, ...row, app_id: before.app_id };
+    await announceWatch(client, subject, "watch.failed", { error: { code, message } });
+    await queueNotice(client, watch.id, "sync.failed", { error: { code, message } });
+  };
+  await despiteDeadlocks(() => inTransaction(database, fail));
 }
 
 /** After its own credential was seen to work; `croft.watch` may have failed or not. */
@@ -84,50 +148,51 @@ export async function watchWorks(
   database: Database,
   watch: Pick<WatchRow, "id" | "app_id">,
 ): Promise<void> {
-  await inTransaction(database, (client) => recovered(client, watch));
+  await despiteDeadlocks(() => inTransaction(database, (client) => recovered(client, watch)));
 }
 
 async function recovered(client: Queryable, watch: Pick<WatchRow, "id" | "app_id">): Promise<void> {
-  const { rows } = await client.query<{ was_failing: boolean }>(
-    `with before as (select id, state from croft.watch where id = $1 for update)
+  const { rows } = await client.query<{ was_failing: boolean; seq: number }>(
+    `with before as (select id, state from croft.watch where id = $1 and removed_at is null for no key update)
      update croft.watch w set failures = 0, error = null, is_held = false, failed_since = null, retry_at = null,
-       checked_at = croft.now(),
+       checked_at = croft.now(), seq = seq + (w.state = 'failing')::integer,
        state = case when w.state = 'failing' then case when w.told_commit is null then 'pending' else 'synced' end else w.state end
-     from before where w.id = before.id returning before.state = 'failing' as was_failing`,
+     from before where w.id = before.id returning before.state = 'failing' as was_failing, w.seq`,
     [watch.id],
   );
-  if (rows[0]?.was_failing !== true) return;
-  await tellWatch(client, watch.id, "watch.recovered", {});
-  await queueNotice(client, watch, "sync.recovered", {});
+  const [row] = rows;
+  if (row?.was_failing !== true) return;
+  await announceWatch(client, { ...watch, seq: row.seq }, "watch.recovered", {});
+  await queueNotice(client, watch.id, "sync.recovered", {});
 }
 
-export async function tellWatch(
+/**
+ * `seq` is the watch's next, set together with what else changes in it: a row that a transaction writes twice is checked
+ * against all it refers to, which locks the repository after the watch, and others do it the other way round.
+ */
+export async function announceWatch(
+  client: Queryable,
+  { id, app_id, seq }: Pick<WatchRow, "id" | "app_id"> & { readonly seq: number },
+  type: string,
+  data: object,
+): Promise<void> {
+  await client.query(
+    `with told as (insert into croft.event (subject, seq, owner, type, data) values ($1, $2, $3, $4, $5))
+     select croft.announce(array[$1::uuid])`,
+    [id, seq, `app:${app_id}`, type, JSON.stringify(data)],
+  );
+}
+
+async function queueNotice(
   client: Queryable,
   watchId: string,
   type: string,
   data: object,
 ): Promise<void> {
   await client.query(
-    `with numbered as (update croft.watch set seq = seq + 1 where id = $1 returning id, app_id, seq),
-     told as (insert into croft.event (subject, seq, owner, type, data)
-       select id, seq, 'app:' || app_id, $2, $3 from numbered)
-     select croft.announce(array[$1::uuid])`,
-    [watchId, type, JSON.stringify(data)],
+    `select croft.queue_notice($1, w.id, $3, $4::jsonb || case when $3 = 'sync.failed'
+       then jsonb_build_object('since', w.failed_since, 'retry_at', w.retry_at) else '{}' end)
+     from croft.watch w where w.id = $2`,
+    [newId(), watchId, type, JSON.stringify(data)],
   );
-}
-
-async function queueNotice(
-  client: Queryable,
-  { id, app_id }: Pick<WatchRow, "id" | "app_id">,
-  type: string,
-  data: object,
-): Promise<void> {
-  await client.query(
-    `insert into croft.delivery (id, app_id, watch_id, type, data)
-     select $1, $2, w.id, $4, $5::jsonb || case when $4 = 'sync.failed'
-       then jsonb_build_object('since', w.failed_since, 'retry_at', w.retry_at) else '{}' end
-     from croft.watch w where w.id = $3`,
-    [newId(), app_id, id, type, JSON.stringify(data)],
-  );
-  await client.query("select pg_notify('croft_delivery', '')");
 }

@@ -1,9 +1,16 @@
 // Writes one step of a watch: its deliveries while they are found, and in one last transaction the step itself.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
-import { type DeliveryFile, keysOf, MessagePacker } from "../deliveries/delivery-files.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
+import {
+  type DeliveryFile,
+  keysOf,
+  MessagePacker,
+  type PathKeys,
+} from "../deliveries/delivery-files.ts";
 import { newId } from "../new-id.ts";
-import { tellWatch } from "./watch-health.ts";
+import { announceWatch, UnsyncableError } from "./watch-health.ts";
 import type { WatchRow } from "./watch-rows.ts";
 
 export interface SyncPlan {
@@ -19,6 +26,15 @@ export interface SyncPlan {
 
 /** How many are written in one statement. */
 const ROWS_A_TIME = 20;
+/** What is more would be written for hours, and kept for weeks. */
+const FILES_MAX = 2_000_000;
+/** Order is kept by each directory above a file; a real path has a dozen of them. */
+const DEPTH_MAX = 256;
+
+/** This process was taken for dead: nothing that it would write of the repository counts. */
+export class PollLost extends Error {
+  override readonly name = "PollLost";
+}
 
 /**
  * Deletions come first, one message after the other, and all others wait for the last of them: a directory may take the
@@ -29,10 +45,14 @@ export class SyncWriter {
   readonly #database: Database;
   readonly #plan: SyncPlan;
   readonly #packer: MessagePacker;
-  #rows: { readonly files: readonly DeliveryFile[]; readonly waitsFor: string | undefined }[] = [];
+  #rows: (PathKeys & {
+    readonly files: readonly DeliveryFile[];
+    readonly waits_for: string | null;
+  })[] = [];
   #lastDeletion: string | undefined;
   #messages = 0;
   #files = 0;
+  #added = 0;
   #isDeleting = true;
 
   constructor(database: Database, plan: SyncPlan) {
@@ -52,10 +72,11 @@ export class SyncWriter {
         ...[to.commit, to.ref, isResync, isReset],
       ],
     );
-    if (rowCount !== 1) throw new Error("the poll is another's by now");
+    if (rowCount !== 1) throw new PollLost("the poll is another's by now");
   }
 
   async add(file: DeliveryFile): Promise<void> {
+    requireTellable(file, ++this.#added);
     for (const files of this.#packer.add(file)) await this.#message(files);
   }
 
@@ -72,7 +93,9 @@ export class SyncWriter {
     // Whoever is to forget all he has must be told so, also when nothing comes in its place.
     if (this.#plan.isReset && this.#files === 0) await this.#message([]);
     await this.#flush();
-    return await inTransaction(this.#database, (client) => this.#finish(client));
+    return await despiteDeadlocks(() =>
+      inTransaction(this.#database, (client) => this.#finish(client)),
+    );
   }
 
   async abandon(): Promise<void> {
@@ -82,21 +105,16 @@ export class SyncWriter {
   }
 
   async #message(files: readonly DeliveryFile[]): Promise<void> {
-    this.#rows.push({ files, waitsFor: this.#lastDeletion });
+    this.#rows.push({ files, ...keysOf(files), waits_for: this.#lastDeletion ?? null });
     this.#files += files.length;
+    await nextTurn(); // others have their turn between two messages, however deep the paths are
     if (this.#isDeleting || this.#rows.length >= ROWS_A_TIME) await this.#flush();
   }
 
   async #flush(): Promise<void> {
     if (this.#rows.length === 0) return;
     const { watch, host } = this.#plan;
-    const rows = this.#rows.map(({ files, waitsFor }) => ({
-      id: newId(),
-      message: this.#messages++,
-      files,
-      ...keysOf(files),
-      waits_for: waitsFor ?? null,
-    }));
+    const rows = this.#rows.map((row) => ({ id: newId(), message: this.#messages++, ...row }));
     this.#rows = [];
     await this.#database.pool.query(
       `with told as materialized (
@@ -120,7 +138,8 @@ export class SyncWriter {
     const { watch, to, dispatcherId } = this.#plan;
     const { rows } = await client.query<{ next_number: string }>(
       `select next_number from croft.watch w join croft.app a on a.id = w.app_id join croft.repository r on r.id = w.repository_id
-       where w.id = $1 and w.told_commit is not distinct from $2 and a.deleted_at is null and r.dispatcher_id = $3 for update of w`,
+       where w.id = $1 and w.told_commit is not distinct from $2 and a.deleted_at is null and w.removed_at is null
+         and r.dispatcher_id = $3 for no key update of w`,
       [watch.id, watch.told_commit, dispatcherId],
     );
     const [held] = rows;
@@ -129,10 +148,10 @@ export class SyncWriter {
       return false;
     }
     await client.query("select croft.queue_sync($1, $2)", [this.id, held.next_number]);
-    await client.query(
+    const { rows: told } = await client.query<{ seq: number }>(
       `update croft.watch set told_commit = $2, told_ref = $3, told_include = $4, told_exclude = $5, told_at = croft.now(),
          wants_resync = wants_resync and not $7, -- else somebody has asked for it meanwhile
-         state = 'synced', next_number = next_number + $6 where id = $1`,
+         state = 'synced', next_number = next_number + $6, seq = seq + 1 where id = $1 returning seq`,
       [
         ...[watch.id, to.commit, to.ref, watch.include, watch.exclude, this.#messages],
         this.#plan.isResync,
@@ -144,8 +163,23 @@ export class SyncWriter {
         : `update croft.sync set state = 'ready', messages = $2, unsettled = $2, files = $3 where id = $1`,
       this.#messages === 0 ? [this.id] : [this.id, this.#messages, this.#files],
     );
-    await tellWatch(client, watch.id, "watch.synced", { commit: to.commit, files: this.#files });
+    const subject = { ...watch, seq: told[0]?.seq ?? 0 };
+    const data = { commit: to.commit, files: this.#files };
+    await announceWatch(client, subject, "watch.synced", data);
     await client.query("select pg_notify('croft_delivery', '')");
     return true;
   }
+}
+
+function requireTellable({ path: text, path_encoding }: DeliveryFile, count: number): void {
+  if (count > FILES_MAX) {
+    const message = `more than ${FILES_MAX} files would have to be told at once; choose fewer by 'include'`;
+    throw new UnsyncableError("too-many-files", message);
+  }
+  const path = path_encoding === undefined ? text : Buffer.from(text, "base64").toString("latin1");
+  let depth = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) depth++;
+  if (depth <= DEPTH_MAX) return;
+  const message = `the path '${[...path.slice(0, 160)].slice(0, 80).join("")}…' lies in ${depth} directories; at most ${DEPTH_MAX} are told, so exclude it`;
+  throw new UnsyncableError("path-too-deep", message);
 }

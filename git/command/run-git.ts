@@ -1,5 +1,5 @@
 // The only place that starts git: built environment, own process group, deadline, capped output, typed errors.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import type { Duplex, Readable } from "node:stream";
 import { childEnd } from "./child-end.ts";
 import { endProcessGroup } from "./end-process-group.ts";
@@ -102,7 +102,7 @@ export function startGit(
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
   ];
-  const child = spawn("git", [...place, ...args], {
+  const child = started(args[0] ?? "", [...place, ...args], {
     cwd,
     env: gitEnvironment({ protocols, config, variables }),
     detached: true,
@@ -120,6 +120,16 @@ export function startGit(
   if (!holdsInput) child.stdin?.end(input);
   if (onHelper !== undefined && child.pid !== undefined) onHelper(child.stdio[3] as Duplex);
   return child;
+}
+
+/** Some reasons are thrown at once (too many arguments, no memory), others come as an event. */
+function started(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn("git", args, options);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GitError("failed", `git ${command} failed: ${reason}`, { command }, error);
+  }
 }
 
 /** A child that could not be started for want of descriptors has no streams. */

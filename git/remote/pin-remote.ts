@@ -1,5 +1,4 @@
 // What git is told so that it connects to the address that was checked, and never asks for one itself.
-import { SSH_COMMAND } from "../command/git-environment.ts";
 import { GitError } from "../command/git-error.ts";
 import { parseGitVersion } from "../command/git-version.ts";
 import { gitText } from "../command/run-git.ts";
@@ -11,18 +10,21 @@ const PORTS = { https: 443, http: 80, ssh: 22 } as const;
 /** Earlier ones would not say that they do not know the setting, and would resolve the name. */
 const OLDEST_MINOR = 37;
 
-/** Configuration for the one git that speaks with the remote next. */
-export async function pinRemote(
-  remote: RemoteUrl,
-  rules: ReachRules,
-): Promise<(readonly [key: string, value: string])[]> {
+/** For the one git that speaks with the remote next. */
+export interface Pins {
+  readonly config?: readonly (readonly [key: string, value: string])[];
+  /** As they stand in a shell. */
+  readonly sshOptions?: string;
+}
+
+export async function pinRemote(remote: RemoteUrl, rules: ReachRules): Promise<Pins> {
   const { protocol, host } = remote;
-  if (protocol === "file") return []; // no network: other rules decide whether it may be read
+  if (protocol === "file") return {}; // no network: other rules decide whether it may be read
   const port = PORTS[protocol];
   const pinned = await resolvePublic(/:\d+$/.test(host) ? host : `${host}:${port}`, rules);
-  if (protocol === "ssh") return [["core.sshCommand", sshCommand(pinned)]];
+  if (protocol === "ssh") return { sshOptions: sshOptions(pinned) };
   await requirePinning();
-  return pinned.hostname.includes(":") ? [] : curlEntries(pinned);
+  return pinned.hostname.includes(":") ? {} : { config: curlEntries(pinned) };
 }
 
 /** With and without a dot at its end: versions of curl differ in what they look for. */
@@ -34,10 +36,10 @@ function curlEntries({ hostname, port, addresses }: PublicHost) {
 }
 
 /** The host's key is looked for under the name, as ssh would write it: with a port other than its own, in brackets. */
-function sshCommand({ hostname, port, address }: PublicHost): string {
+function sshOptions({ hostname, port, address }: PublicHost): string {
   const alias = port === PORTS.ssh ? hostname : `[${hostname}]:${port}`;
   const options = [`HostName=${address}`, `HostKeyAlias=${alias}`, "CanonicalizeHostname=no"];
-  return [SSH_COMMAND, ...options.map((option) => `-o '${option}'`)].join(" ");
+  return options.map((option) => `-o '${option}'`).join(" ");
 }
 
 let canPin: Promise<boolean> | undefined;

@@ -15,6 +15,9 @@ export interface RemoteRef {
 /** Some 400,000 refs. Each is looked at and forgotten, so that a remote with more costs nothing but an error. */
 const LISTING_BYTES_MAX = 32 * 1024 * 1024;
 
+/** More names would not fit into an argument list: then all are listed, and those that were asked for are taken. */
+const NAMES_MAX = 500;
+
 /**
  * Only refs of exactly these names, or all when there are none. Git matches the end of a name, so `refs/heads/x` would
  * also bring `refs/other/refs/heads/x`.
@@ -25,7 +28,8 @@ export async function readRemoteRefs(
   access: RemoteAccess,
   visit: (ref: RemoteRef) => void,
 ): Promise<void> {
-  const args = ["ls-remote", "--quiet", "--symref", "--end-of-options", remote.text, ...names];
+  const asked = names.length > NAMES_MAX ? [] : names;
+  const args = ["ls-remote", "--quiet", "--symref", "--end-of-options", remote.text, ...asked];
   const { stdout } = await runRemoteGit(args, remote, {
     ...entranceOf(access),
     signal: access.signal,

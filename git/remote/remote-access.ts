@@ -5,12 +5,15 @@ import { runGitWithToken, type TokenSource } from "./credential-broker.ts";
 import { pinRemote } from "./pin-remote.ts";
 import type { RemoteUrl } from "./remote-url.ts";
 import type { ReachRules } from "./resolve-public.ts";
+import { runGitWithKey, type SshIdentity, sshCommandOf, withoutKey } from "./ssh-identity.ts";
 
 /** Each caller with its own credential and patience. */
 export interface RemoteAccess {
   readonly tokens?: TokenSource | undefined;
   /** When given, only public addresses are connected to, and those that are allowed by name. */
   readonly reach?: Pick<ReachRules, "allowPrivate" | "lookup"> | undefined;
+  /** As whom ssh goes. Left out without `reach`, it goes as the user Croft runs as: for that user's own work only. */
+  readonly ssh?: SshIdentity | undefined;
   /** Certificates (PEM) that are trusted instead of the system's: for hosts of a private authority. */
   readonly caFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -18,10 +21,10 @@ export interface RemoteAccess {
 }
 
 /** Who comes and which way, without how long it waits. */
-export type Entrance = Pick<RemoteAccess, "tokens" | "reach" | "caFile">;
+export type Entrance = Pick<RemoteAccess, "tokens" | "reach" | "ssh" | "caFile">;
 
-export function entranceOf({ tokens, reach, caFile }: RemoteAccess): Entrance {
-  return { tokens, reach, caFile };
+export function entranceOf({ tokens, reach, ssh, caFile }: RemoteAccess): Entrance {
+  return { tokens, reach, ssh, caFile };
 }
 
 /** For a question to a remote; transfers have limits of their own. */
@@ -47,11 +50,17 @@ export async function runRemoteGit(
   remote: RemoteUrl,
   { tokens, reach, caFile, ...options }: RunGitOptions & Entrance,
 ): Promise<GitResult> {
-  const { signal, config = [] } = options;
-  const pins = reach === undefined ? [] : await pinRemote(remote, { ...reach, signal });
+  const { ssh = reach === undefined ? undefined : {}, ...running } = options;
+  const { signal, config = [] } = running;
+  const pins = reach === undefined ? {} : await pinRemote(remote, { ...reach, signal });
   const trust = caFile === undefined ? [] : [["http.sslCAInfo", caFile] as const];
-  const settings = [...config, ...pins, ...trust];
-  const reaching = { ...options, protocols: [remote.protocol], config: settings };
+  const settings = [...config, ...(pins.config ?? []), ...trust];
+  const reaching = { ...running, protocols: [remote.protocol], config: settings };
+  if (remote.protocol === "ssh" && ssh !== undefined) {
+    if (ssh.key === undefined) throw withoutKey(args[0] ?? "");
+    const sshCommand = `${sshCommandOf(ssh)} ${pins.sshOptions ?? ""}`;
+    return await runGitWithKey(args, { ...reaching, key: ssh.key, sshCommand });
+  }
   try {
     return tokens === undefined
       ? await runGit(args, reaching)

@@ -14,8 +14,15 @@ test.each([
   ["ssh://git@GitHub.com/o/n", "ssh://git@github.com/o/n.git"],
   ["ssh://github.com:22/o/n.git", "ssh://git@github.com/o/n.git"],
   ["ssh://me@host:2222/o/n", "ssh://me@host:2222/o/n.git"],
+  ["ssh://git@%67ithub.com./o/n", "ssh://git@github.com/o/n.git"],
+  ["ssh://git@[::1]:2222/o/n", "ssh://git@[::1]:2222/o/n.git"],
+  ["ssh://host/o/%252e%252e/n%20x", "ssh://git@host/o/%252e%252e/n%20x.git"],
+  ["git@host:o/100%25", "ssh://git@host/o/100%2525.git"],
+  ["https://github.com./o%2Fn", "https://github.com/o/n.git"],
 ])("'%s' is %s", (input, text) => {
-  expect(parseRemoteUrl(input).text).toBe(text);
+  const remote = parseRemoteUrl(input);
+  expect(remote.text).toBe(text);
+  expect(parseRemoteUrl(text)).toEqual(remote);
 });
 
 test.each([
@@ -36,6 +43,14 @@ test.each([
   ["a query", "https://example.org/o/n?x=hunter2"],
   ["a fragment", "https://example.org/o/n#hunter2"],
   ["dots", "https://example.org/o/%2e%2e/hunter2"],
+  ["dots behind an encoded slash", "https://example.org/o%2F..%2Fhunter2/x"],
+  ["dots before one", "https://example.org/o/..%2fhunter2"],
+  ["dots of ssh", "ssh://example.org/o%2f%2e%2e%2fhunter2"],
+  ["an encoded line break", "ssh://example.org/o%0ahunter2"],
+  ["an encoded NUL", "https://example.org/o%00hunter2"],
+  ["half a letter", "git@example.org:hunter2\ud83d"],
+  ["a user name that is no text", "ssh://%ff@example.org/hunter2"],
+  ["a host with spaces", "ssh://a%20b/hunter2"],
   ["no path", "https://hunter2.example.org/"],
   ["a line break", "https://example.org/o\n/hunter2"],
   ["a bad escape", "https://example.org/%zz/hunter2"],

@@ -66,13 +66,13 @@ function fromUrl(url: URL, rules: RemoteUrlRules): RemoteUrl {
     case "ssh:":
       if (url.password !== "") throw refused("it has a password in it; store a credential instead");
       return sshRemote({
-        user: decodeURIComponent(url.username) || "git",
+        user: decoded(url.username, "user name") || "git",
         host: url.hostname,
         port: url.port,
-        path: decodePath(url.pathname).replace(/^\//, ""),
+        path: decoded(url.pathname, "path"),
       });
     case "file:":
-      return localRemote(decodePath(url.pathname), rules);
+      return localRemote(decoded(url.pathname, "path"), rules);
     default:
       throw refused(`protocol '${url.protocol.slice(0, 20)}' is not allowed; use https or ssh`);
   }
@@ -83,9 +83,9 @@ function webRemote(url: URL, protocol: "https" | "http"): RemoteUrl {
     throw refused("it has credentials in it; store a credential instead");
   }
   if (url.search !== "" || url.hash !== "") throw refused("it has a query or fragment");
-  const path = repositoryPath(decodePath(url.pathname));
-  const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return { protocol, host: url.host, path, text: `${protocol}://${url.host}/${encoded}.git` };
+  const path = repositoryPath(decoded(url.pathname, "path"));
+  const host = url.host.replace(/\.(?=:\d+$|$)/, ""); // the root's dot
+  return { protocol, host, path, text: `${protocol}://${host}/${encoded(path)}.git` };
 }
 
 interface SshParts {
@@ -97,10 +97,18 @@ interface SshParts {
 
 function sshRemote({ user, host, port = "", path }: SshParts): RemoteUrl {
   if (!/^[\w.-]+$/.test(user) || user.startsWith("-")) throw refused("its user name is not valid");
-  if (host === "" || host.startsWith("-")) throw refused("its host name is not valid");
-  const name = host.toLowerCase() + (port === "" || port === "22" ? "" : `:${port}`);
+  const name = sshHost(host) + (port === "" || port === "22" ? "" : `:${port}`);
   const clean = repositoryPath(path);
-  return { protocol: "ssh", host: name, path: clean, text: `ssh://${user}@${name}/${clean}.git` };
+  const text = `ssh://${user}@${name}/${encoded(clean)}.git`; // git decodes it once
+  return { protocol: "ssh", host: name, path: clean, text };
+}
+
+/** As the web's addresses write it: of ssh's own, every spelling would be another host. */
+function sshHost(host: string): string {
+  const isHost = host !== "" && !host.startsWith("-") && URL.canParse(`https://${host}`);
+  const name = isHost ? new URL(`https://${host}`).hostname.replace(/\.$/, "") : "";
+  if (name === "" || name.startsWith("-")) throw refused("its host name is not valid");
+  return name;
 }
 
 function localRemote(path: string, { allowLocal }: RemoteUrlRules): RemoteUrl {
@@ -114,15 +122,23 @@ function repositoryPath(path: string): string {
   if (parts.length === 0) throw refused("it names no repository");
   if (parts.some((part) => part.startsWith("-")))
     throw refused("a part of its path begins with a dash");
+  // Looked at when it is decoded: `%2f..%2f` is no part of its own before.
+  if (parts.some((part) => part === "." || part === "..")) throw refused("its path has dots");
+  if (parts.some((part) => /[\p{Cc}\p{Cs}]/u.test(part)))
+    throw refused("its path has control characters");
   return parts.join("/").replace(/\.git$/, "");
 }
 
-function decodePath(path: string): string {
+function decoded(text: string, what: string): string {
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(text);
   } catch {
-    throw refused("its path is not encoded properly");
+    throw refused(`its ${what} is not encoded properly`);
   }
+}
+
+function encoded(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 /** The address itself is not quoted: it may have a secret in it. */

@@ -33,7 +33,7 @@ export async function fetchLfs(
   try {
     await runRemoteGit(["lfs", "pull"], remote, {
       ...options,
-      ...{ tokens: access.tokens, caFile: access.caFile },
+      ...{ tokens: access.tokens, ssh: access.ssh, caFile: access.caFile },
       timeoutMs: access.timeoutMs ?? TIMEOUT_MS,
       config: [...(options.config ?? []), ["lfs.url", `${remote.text}/info/lfs`]],
     });

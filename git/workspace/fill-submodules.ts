@@ -70,6 +70,6 @@ async function checkOutSubmodule(plan: SubmodulePlan, mirror: Mirror, commit: Co
   await checkOut({ path, owner, signal }, commit);
 }
 
-function withoutToken({ tokens: _, ...access }: RemoteAccess): RemoteAccess {
-  return access;
+function withoutToken({ tokens: _, ssh, ...access }: RemoteAccess): RemoteAccess {
+  return { ...access, ssh: ssh && { ...ssh, key: undefined } };
 }

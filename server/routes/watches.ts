@@ -68,7 +68,7 @@ function createRoute(app: App, engine: Engine): void {
         response: {
           200: Watch.describe("it was watched already"),
           201: Watch,
-          ...describeProblems(...ONE, "forbidden", "unsafe-address"),
+          ...describeProblems(...ONE, "forbidden", "unsafe-address", "unavailable"),
         },
       },
     },
@@ -107,7 +107,7 @@ function changeRoutes(app: App, engine: Engine): void {
         body: WatchChange,
         response: {
           200: Watch,
-          ...describeProblems(...ONE, "forbidden", "name-taken", "unsafe-address"),
+          ...describeProblems(...ONE, "forbidden", "name-taken", "unsafe-address", "unavailable"),
         },
       },
     },

@@ -12,6 +12,14 @@ const advice: Record<string, string> = {
   "remote-unreachable": "The remote does not answer. It is asked again by itself.",
   "unknown-host":
     "The name of the host is not known at the moment. It is looked up again by itself.",
+  "credential-unreadable":
+    "The stored credential cannot be decrypted, perhaps because the server's key has changed. Store it once more on the app's page.",
+  "path-too-deep":
+    "The repository has directories nested deeper than Croft tells apps of. Leave them out with `exclude`.",
+  "too-many-files":
+    "The repository has more files than one sync may have. Watch a part of it with `include`.",
+  "git-not-started":
+    "The server could not start git, for want of memory or processes. It is tried again by itself.",
   "private-address":
     "The host's name leads to a private address, where Croft does not go. Name the host in `CROFT_ALLOW_PRIVATE` if it should.",
 };
