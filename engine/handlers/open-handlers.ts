@@ -1,6 +1,6 @@
 // The handlers of this process's project as job types: each job of theirs runs in a process beside this one.
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isProcessAlive, processesIn, signalProcess, thisProcess } from "@croft/git";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -54,6 +54,9 @@ export async function openHandlers(options: HandlersOptions): Promise<OpenHandle
   const close = async () => {
     await pool.close();
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    await rmdir(home).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error; // others have theirs there
+    });
   };
   return { types, close };
 }
@@ -93,8 +96,11 @@ function requireNew({ handlers, file }: Project, builtIn: readonly string[]): vo
 
 /** Of processes that did not come to remove it themselves. */
 async function sweep(home: string, onError: (error: unknown) => void): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(home)) {
+  const names = await readdir(home).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  for (const name of names) {
     const [, pid, start] = OF_A_PROCESS.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
     if (isProcessAlive({ pid: Number(pid), start })) continue;

@@ -180,7 +180,8 @@ test("an unknown type is refused with the known ones, and a wrong input with the
   const { submit } = await scene();
   await expect(submit({ type: "nope" })).rejects.toMatchObject({
     code: "unknown-type",
-    message: "there is no job type 'nope'; there are: command, hold, noop",
+    message:
+      "there is no job type 'nope'; there are: archive, command, diagram, hold, noop, report",
   });
   await expect(submit({ input: { name: 1 } })).rejects.toMatchObject({ code: "invalid-input" });
 });

@@ -143,9 +143,11 @@ async function askAll(
   const left = [...plan];
   const work = async () => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      const answer = await ask(server, next);
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const wrong = whatIsWrong(answer);
+      const answer = await ask(server, next).catch((error: Error) => error);
+      if (!(answer instanceof Error)) {
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      }
+      const wrong = answer instanceof Error ? `no answer (${answer.message})` : whatIsWrong(answer);
       if (wrong === undefined) continue;
       const body = next.body?.toString("latin1").slice(0, 300);
       failures.push(
@@ -169,7 +171,8 @@ async function ask(
   { method, target, headers, body }: HostileRequest,
 ): Promise<Answer> {
   const { hostname, port } = new URL(server.url);
-  const asked = request({ hostname, port, path: target, method, headers });
+  // On a connection of its own: what is left of a hostile request is the next one to the server.
+  const asked = request({ hostname, port, path: target, method, headers, agent: false });
   asked.end(body);
   const [response] = (await once(asked, "response")) as [IncomingMessage];
   asked.on("error", () => {}); // an answer may come before the whole body was taken
