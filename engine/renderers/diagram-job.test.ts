@@ -5,6 +5,7 @@ import { makeRepository } from "../../test/support/make-repository.ts";
 import { rendererScene } from "../../test/support/renderer-scene.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { askDiagramProcess, DrawingGaveUp } from "./ask-diagram-process.ts";
+import { drawDiagram } from "./draw-diagram.ts";
 
 const SOURCES = {
   mermaid: [
@@ -65,6 +66,13 @@ test.each([
   expect(job.error).toMatchObject({ class: "invalid", code: "invalid-diagram" });
   expect(job.error?.message).toContain(message);
   expect(job.error?.details).toEqual(line === undefined ? undefined : { line });
+});
+
+test("several statements of a flowchart in one line are as good as in lines of their own", async () => {
+  const draw = (source: string) => drawDiagram({ language: "mermaid", source, theme: "light" });
+  const drawn = await draw('graph TD; A-->B; B["x; y"]-->C;');
+  expect(drawn).toMatchObject({ kind: "drawn", svg: expect.stringContaining("x; y") });
+  expect(drawn).toEqual(await draw('graph TD\n A-->B\n B["x; y"]-->C'));
 });
 
 test("source and repository together, or neither, are refused when they are submitted", async () => {

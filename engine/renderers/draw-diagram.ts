@@ -48,7 +48,10 @@ function drawMermaid(source: string, theme: DiagramQuestion["theme"]): DiagramAn
     return { kind: "fault", message, line: first + 1 };
   }
   try {
-    const text = lines.slice(first).map(withoutClick).join("\n");
+    const statements = lines
+      .slice(first)
+      .flatMap(/^(graph|flowchart)/i.test(head) ? divided : same);
+    const text = statements.map(withoutClick).join("\n");
     return {
       kind: "drawn",
       svg: renderMermaidSVG(text, { ...COLOURS[theme], font: FONT }),
@@ -59,6 +62,15 @@ function drawMermaid(source: string, theme: DiagramQuestion["theme"]): DiagramAn
     const reason = error instanceof Error ? error.message : String(error);
     return { kind: "fault", message: `it cannot be drawn: ${reason}`, line: first + 1 };
   }
+}
+
+/** Mermaid takes several statements in a line, the library does not. A semicolon in a text is none between statements. */
+function divided(line: string): string[] {
+  return line.match(/(?:"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||[^;])+/g) ?? [""];
+}
+
+function same(line: string): string[] {
+  return [line];
 }
 
 /** Links are not drawn, and the library would take them for a node. */
