@@ -144,7 +144,7 @@ function commandType({ config, log, git: open }: Pick<Engine, "config" | "log" |
   return commandJob({
     ...{ git: open, log },
     rules: { allowHttp: git.allowHttp, allowLocal: git.allowLocal },
-    ...{ gitTimeoutMs: git.timeout, caFile: git.caFile },
+    ...{ gitTimeoutMs: git.timeout, caFile: git.caFile, allowPrivate: config.allowPrivate },
     killGraceMs: shutdown.killGrace,
     sandbox: job.sandbox,
   });

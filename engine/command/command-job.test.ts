@@ -1,11 +1,40 @@
 // Whose files a command may be given: paths of the machine are for its own people, whatever is allowed them.
 import { expect, onTestFinished, test } from "vitest";
+import { startGitServer } from "../../test/support/git-server.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { scratchEngine } from "../../test/support/scratch-engine.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { readJob } from "../jobs/read-jobs.ts";
 import { startWorker } from "../worker/start-worker.ts";
+
+test("an address of this machine's network is refused to an app that names it, unless the operator allows it", async () => {
+  const root = await scratchDirectory();
+  await makeRepository(root, "inner", { files: 1 });
+  const remote = await startGitServer(root);
+  for (const allowed of [false, true]) {
+    const engine = await scratchEngine({
+      ...{ "git.allowHttp": remote.host, ...(allowed ? { allowPrivate: remote.host } : {}) },
+    });
+    const worker = await startWorker(engine);
+    onTestFinished(() => worker.close(0));
+    const run = async (owner: string) => {
+      const input = { repository: remote.url("inner"), command: "true" };
+      const job = { type: "command", input, owner, priority: "normal" as const };
+      const { id } = await engine.intake.submit(job);
+      return await waitUntil("its end", async () => {
+        const read = await readJob(engine.database, { owner: undefined }, id);
+        return read.finished_at === null ? undefined : read;
+      });
+    };
+    expect(await run("local")).toMatchObject({ status: "done" });
+    expect(await run("app:1")).toMatchObject(
+      allowed
+        ? { status: "done" }
+        : { status: "failed", attempt: 1, error: { code: "private-address", class: "invalid" } },
+    );
+  }
+});
 
 test("a path of this machine is refused to an app, and taken from its own people", async () => {
   const engine = await scratchEngine({ "git.allowLocal": true });

@@ -21,6 +21,8 @@ export interface CommandOptions {
   readonly rules: RemoteUrlRules;
   readonly gitTimeoutMs: number;
   readonly caFile: string | undefined;
+  /** Hosts with addresses of a private network that apps may name all the same. */
+  readonly allowPrivate: readonly string[];
   readonly killGraceMs: number;
   readonly sandbox: SandboxWish;
   readonly log: Log;
@@ -109,7 +111,7 @@ export function commandJob(options: CommandOptions): JobType {
   async function makeWorkspace(
     { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
     git: Git,
-    { gitTimeoutMs, caFile, rules, sandbox: setting }: CommandOptions,
+    { gitTimeoutMs, caFile, allowPrivate, rules, sandbox: setting }: CommandOptions,
   ): Promise<Workspace> {
     const ability = git.platform.sandbox;
     const sandbox = chooseSandbox({ asked: "auto", setting, owner, ability });
@@ -124,7 +126,10 @@ export function commandJob(options: CommandOptions): JobType {
         name: repository.path.split("/").at(-1) ?? "job",
         owner: { owner, jobId: id, attempt },
         // An app's job goes without keys: those of the user Croft runs as are that user's.
-        access: { timeoutMs: gitTimeoutMs, caFile, ssh: isOwn ? undefined : {} },
+        access: {
+          ...{ timeoutMs: gitTimeoutMs, caFile, ssh: isOwn ? undefined : {} },
+          reach: isOwn ? undefined : { allowPrivate },
+        },
         submodules:
           submodules === true ? { ...rules, allowLocal: isOwn && rules.allowLocal } : undefined,
       });

@@ -1,5 +1,5 @@
 // A failure of git as a job tells it: whether it is worth trying again.
-import { GitError, WorkspaceError, WorktreeError } from "@croft/git";
+import { AddressError, GitError, WorkspaceError, WorktreeError } from "@croft/git";
 import { type FailureClass, JobFailure } from "../jobs/job-failure.ts";
 
 /** Network and disk get better by themselves; a wrong ref, a refused repository or what a command has left does not. */
@@ -28,6 +28,9 @@ export function asFailure(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException | undefined)?.code === "E2BIG") {
     const message = "the command is too long: a text of more than 128 KiB cannot be an argument";
     return new JobFailure("invalid", "command-too-long", message, { cause: error });
+  }
+  if (error instanceof AddressError && error.code === "private-address") {
+    return new JobFailure("invalid", error.code, error.message, { cause: error });
   }
   if (!isGitFault(error)) return error;
   // A push may be refused for what others pushed meanwhile; content that is refused stays as it is.

@@ -1,6 +1,5 @@
 // The commit that a renderer works on: found with its owner's own credential, and there to be read.
 import {
-  AddressError,
   type CommitFacts,
   type CommitId,
   type Git,
@@ -84,14 +83,8 @@ export async function withCommit<T>(
     if (isSuspect && (await git.mirrors.isDamaged(remote, signal))) {
       await git.mirrors.rebuild(remote, access);
     }
-    throw asFailure(asAddressFailure(error));
+    throw asFailure(error);
   }
-}
-
-/** An address that is not public stays so; a name that is not known may be tomorrow. */
-function asAddressFailure(error: unknown): unknown {
-  if (!(error instanceof AddressError) || error.code !== "private-address") return error;
-  return new JobFailure("invalid", error.code, error.message, { cause: error });
 }
 
 export async function factsOf(

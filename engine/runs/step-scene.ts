@@ -118,6 +118,14 @@ export function addressRules({ git }: Pick<Config, "git">, owner: string): Remot
   return { allowHttp: git.allowHttp, allowLocal: git.allowLocal && owner === "local" };
 }
 
+/** Others than this machine's own people reach public addresses only, and what the operator allows by name. */
+export function reachOf(
+  { allowPrivate }: Pick<Config, "allowPrivate">,
+  owner: string,
+): RemoteAccess["reach"] {
+  return owner === "local" ? undefined : { allowPrivate };
+}
+
 /** With the credential that is named for this remote, else the owner's own for it, if there is one. */
 export async function accessTo(
   { parts, run, signal }: Pick<StepScene, "parts" | "run" | "signal">,
@@ -129,7 +137,8 @@ export async function accessTo(
     credential === undefined
       ? await openCredential(parts.vault, run.owner, remote)
       : await openNamed(parts.vault, run.owner, { id: credential, remote });
-  return { timeoutMs, signal, caFile, ...entranceBy(parts.config, run.owner, found) };
+  const reach = reachOf(parts.config, run.owner);
+  return { timeoutMs, signal, caFile, reach, ...entranceBy(parts.config, run.owner, found) };
 }
 
 /** Where a run on a checkout keeps what it began at. Names of steps begin with a letter. */
