@@ -22,11 +22,10 @@ const TYPES = ["noop"];
 const BULK = 2000;
 const TAKE_TURN = {
   name: "take-turn",
-  text: "select released, claimed from croft.take_turn($1, $2, $3, $4)",
+  text: "select claimed from croft.take_turn($1, $2, $3, $4)",
 };
 
 interface TurnRow {
-  readonly released: readonly string[];
   readonly claimed: ClaimedJob[] | null;
 }
 

@@ -3,9 +3,9 @@ import type { Job } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
 import { replayGivenUp } from "../deliveries/replay-given-up.ts";
 import { EngineError } from "../engine-error.ts";
-import { cancelJobs, retryOf } from "../jobs/change-jobs.ts";
+import { cancelJobs, retryOf, retryWithin } from "../jobs/change-jobs.ts";
 import { readJobs } from "../jobs/read-jobs.ts";
-import { BATCH_BYTES_MAX, type JobIntake, type SubmittedJob } from "../jobs/submit-jobs.ts";
+import { BATCH_BYTES_MAX, type JobIntake } from "../jobs/submit-jobs.ts";
 import { resyncWatches } from "../watches/resync-watches.ts";
 import { findBulk } from "./find-bulk.ts";
 import type { BulkRow } from "./read-bulk.ts";
@@ -72,12 +72,12 @@ async function retry(
   ids: readonly string[],
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const retries: SubmittedJob[] = [];
+  const retryable: Job[] = [];
   for (const job of await readJobs(client, ids)) {
-    if (await isRetryable(client, intake, job)) retries.push(retryOf(job));
+    if (await isRetryable(client, intake, job)) retryable.push(job);
   }
-  if (retries.length === 0) return 0;
-  const submissions = await intake.submitWithin(client, retries);
+  if (retryable.length === 0) return 0;
+  const submissions = await retryWithin(client, intake, retryable);
   return submissions.filter(({ isNew }) => isNew).length;
 }
 

@@ -1,4 +1,6 @@
 // The shape of an input, in the words that zod and its like have in common (standardschema.dev).
+import { setTimeout as delay } from "node:timers/promises";
+import { EngineError } from "../engine-error.ts";
 
 export interface InputSchema<Output = unknown> {
   readonly "~standard": {
@@ -28,13 +30,27 @@ export type InputReading<Output = unknown> =
   | { readonly fault: string; readonly fields: readonly FieldFault[] };
 
 const ISSUES_MAX = 20;
+/** A check may ask elsewhere; whoever submits does not wait for ever, nor does a transaction, which may be silent for 5 s. */
+export const CHECK_LIMIT_MS = 4000;
 
-/** With all that is wrong, by its path; so much of it as anybody reads. */
-export async function readInput<Output>(
+/** With all that is wrong, by its path; so much of it as anybody reads. A promise only where the schema asks elsewhere. */
+export function readInput<Output>(
   schema: InputSchema<Output>,
   input: unknown,
-): Promise<InputReading<Output>> {
-  const validated = await schema["~standard"].validate(input);
+  limitMs: number = CHECK_LIMIT_MS,
+): InputReading<Output> | Promise<InputReading<Output>> {
+  const validated = schema["~standard"].validate(input);
+  if (!(validated instanceof Promise)) return readingOf(validated);
+  return within(limitMs, validated).then((late) => readingOf(late));
+}
+
+/** Of a schema that did not come to say anything. */
+export function failedReading(why: string): Extract<InputReading, { fault: string }> {
+  const message = `its check failed: ${why}`;
+  return { fault: `not valid: ${message}`, fields: [{ path: "input", message }] };
+}
+
+function readingOf<Output>(validated: Validated<Output>): InputReading<Output> {
   if (validated.issues === undefined) return { value: validated.value };
   const fields = validated.issues.slice(0, ISSUES_MAX).map(({ message, path = [] }) => {
     const names = path.map((part) => String(typeof part === "object" ? part.key : part));
@@ -44,4 +60,14 @@ export async function readInput<Output>(
   const more = validated.issues.length - fields.length;
   const fault = `not valid: ${reasons.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
   return { fault, fields };
+}
+
+/** Rejects when it takes longer; nobody waits for the rest. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = delay(limitMs, undefined, { signal: over.signal }).then(() => {
+    throw new EngineError("unavailable", "the check of the input takes too long: try again later");
+  });
+  late.catch(() => {}); // nobody waits for it any more
+  return await Promise.race([work, late]).finally(() => over.abort());
 }

@@ -2,7 +2,7 @@
 import type { HostileFile } from "../assets/open-inside.ts";
 import { EngineError } from "../engine-error.ts";
 import type { SecretMask } from "../logs/secret-mask.ts";
-import { type InputSchema, readInput } from "./input-schema.ts";
+import { type InputReading, type InputSchema, readInput } from "./input-schema.ts";
 
 /** One attempt of a job, as its handler sees it. */
 export interface Attempt<Input = unknown> {
@@ -29,6 +29,18 @@ export interface Attempt<Input = unknown> {
   /** From 0 to 1; the last word within a moment counts. */
   progress(fraction: number | undefined, note?: string): void;
   readonly assets: AttemptAssets;
+}
+
+/** The same attempt for a part of it, which may end earlier. */
+export function withSignal(whole: Attempt, signal: AbortSignal): Attempt {
+  const { id, owner, key, type, attempt, input, log, mask, guard, progress } = whole;
+  const part = { id, owner, key, type, attempt, input, log, mask, guard, progress, signal };
+  return {
+    ...part,
+    get assets() {
+      return whole.assets;
+    },
+  };
 }
 
 /** Files of a job. Stored at once; there when the job is done, with its end, and never before or without it. */
@@ -64,6 +76,8 @@ export interface JobType<Input = unknown> {
   readonly input: InputSchema<Input>;
   /** Its input is read where it runs: the attempt has it as it was submitted. */
   readonly readsOwnInput?: boolean | undefined;
+  /** Instead of its schema, for one that must not run in this process. */
+  checkInput?(input: unknown, limitMs: number): Promise<InputReading>;
   /** Carries part of a run: nobody submits it by itself. */
   readonly isOfRuns?: boolean | undefined;
   /** When it is done, its place in the lane stays taken, by the run it belongs to. */
@@ -85,8 +99,9 @@ export function jobTypes(...types: readonly JobType[]): JobTypes {
   return new Map(types.map((type) => [type.name, type]));
 }
 
-export async function parseInput(type: JobType, input: unknown): Promise<unknown> {
-  const read = await readInput(type.input, input);
+/** With the schema of the type, wherever that may run. */
+export async function parseInput(type: JobType, input: unknown, limitMs: number): Promise<unknown> {
+  const read = await (type.checkInput?.(input, limitMs) ?? readInput(type.input, input));
   if (read.fault === undefined) return read.value;
   throw new EngineError("invalid-input", read.fault, { details: { fields: read.fields } });
 }

@@ -1,16 +1,15 @@
 // Jobs as the API shows them: with the reason why one waits, and its place in line.
-import type { Job, JobFilter, JobList, JobPriority } from "@croft/contract";
+import type { Job, JobFilter, JobPriority } from "@croft/contract";
 import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
-import { isId } from "../new-id.ts";
 
 /** Whose jobs a caller may see: one owner's, or everybody's. */
 export interface Scope {
   readonly owner: string | undefined;
 }
 
-interface JobRow {
+export interface JobRow {
   readonly id: string;
   readonly owner: string;
   readonly key: string;
@@ -45,10 +44,11 @@ const PRIORITIES: readonly JobPriority[] = ["background", "normal", "interactive
 /** Counting further would cost more than anybody gains by it. */
 const POSITION_MAX = 1000;
 
-const SELECT = `
-  select j.*,
+/** What is known of a job `j` by looking at others. */
+export const AROUND = `
     case
       when j.status <> 'queued' then null
+      when j.rank is null and j.run_at > '9999-01-01' then 'line'
       when j.rank is null then 'time'
       when l.is_paused or l.running >= l.max_running then 'lane'
       when o.running >= o.max_running then 'owner'
@@ -64,11 +64,14 @@ const SELECT = `
     end as position,
     case when j.status = 'done'
       then array(select id from croft.asset a where a.job_id = j.id and a.kind = 'generated' order by id) else '{}'
-    end as result_assets
-  from croft.job j
+    end as result_assets`;
+/** Where that is found. */
+export const BESIDE = `
   left join croft.lane l on l.id = j.lane_id
   left join croft.owner o on o.id = j.owner
   cross join croft.queue q`;
+
+const SELECT = `select j.*, ${AROUND} from croft.job j ${BESIDE}`;
 
 /** A foreign job is not there: nobody learns that it exists. */
 export async function readJob(database: Database, { owner }: Scope, id: string): Promise<Job> {
@@ -87,40 +90,6 @@ export async function readJobs(client: Queryable, ids: readonly string[]): Promi
   const text = `${SELECT} where j.id = any ($1) order by j.id`;
   const { rows } = await client.query<JobRow>(text, [ids]);
   return rows.map(jobOf);
-}
-
-/** The number of its newest event: of a job, or of a run. */
-export async function readLastSeq({ pool }: Database, id: string): Promise<number> {
-  const { rows } = await pool.query<{ seq: number }>(
-    "select seq from croft.job where id = $1 union all select seq from croft.run where id = $1",
-    [id],
-  );
-  return rows[0]?.seq ?? 0;
-}
-
-export interface JobPage extends JobFilter {
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-}
-
-/** Newest first. The cursor is the last id of the page before. */
-export async function listJobs(
-  database: Database,
-  scope: Scope,
-  { limit, cursor, ...filter }: JobPage,
-): Promise<JobList> {
-  const { text, values } = conditionsOf(scope, filter);
-  if (cursor !== undefined && !isId(cursor)) {
-    throw new EngineError("invalid-input", "not valid: cursor");
-  }
-  const before = cursor === undefined ? "" : ` and j.id < '${cursor}'`;
-  const { rows } = await database.pool.query<JobRow>(
-    `${SELECT} where ${text}${before} order by j.id desc limit ${limit + 1}`,
-    values,
-  );
-  const jobs = rows.slice(0, limit).map(jobOf);
-  const last = rows.length > limit ? jobs.at(-1) : undefined;
-  return { jobs, next_cursor: last?.id ?? null };
 }
 
 /** SQL for the jobs `j` that a caller sees and a filter names. */
@@ -143,7 +112,7 @@ export function conditionsOf(
   return { text: conditions.length === 0 ? "true" : conditions.join(" and "), values };
 }
 
-function jobOf(row: JobRow): Job {
+export function jobOf(row: JobRow): Job {
   const { class: rank, cancel_requested_at, position, timeout_ms, ...rest } = row;
   return {
     ...pick(rest),
@@ -151,14 +120,19 @@ function jobOf(row: JobRow): Job {
     priority: PRIORITIES[rank] ?? "normal",
     position: position === null ? null : Number(position),
     timeout_ms: timeout_ms === null ? null : Number(timeout_ms),
-    notify: row.notify === true,
+    notify: row.notify === true && row.owner.startsWith("app:"), // others are in a line by it
     cancel_requested: cancel_requested_at !== null && row.status === "running",
     result_assets: [...row.result_assets],
     created_at: row.created_at.toISOString(),
-    run_at: row.run_at.toISOString(),
+    run_at: (isHeld(row) ? row.created_at : row.run_at).toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
   };
+}
+
+/** Until all work before it in its line has ended, it has no time. */
+function isHeld({ run_at }: Pick<JobRow, "run_at">): boolean {
+  return run_at.getUTCFullYear() === 9999;
 }
 
 function pick(row: Omit<JobRow, "class" | "cancel_requested_at" | "position" | "timeout_ms">) {

@@ -7,6 +7,7 @@ import type { Database } from "../database/open-database.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
+import { CHECK_LIMIT_MS } from "./input-schema.ts";
 import { type JobTypes, parseInput } from "./job-type.ts";
 
 export interface SubmittedJob extends JobSubmission {
@@ -15,6 +16,8 @@ export interface SubmittedJob extends JobSubmission {
   readonly retry_of?: string | undefined;
   readonly run_id?: string | undefined;
   readonly step?: string | undefined;
+  /** It begins when all work before it in this line of its owner has ended. The caller has locked it (`lockLines`). */
+  readonly line?: string | undefined;
 }
 
 export interface Submission {
@@ -37,6 +40,8 @@ interface Outcome {
 
 const BATCH_MAX = 200;
 export const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+/** A process may have to be started for it; a transaction has less time. */
+const CHECK_WITHIN_MS = 15_000;
 /** How often to ask again for a job whose namesake has just ended. */
 const AGAIN_MAX = 10;
 const CLASSES = { background: 0, normal: 1, interactive: 2 } as const satisfies Record<
@@ -81,7 +86,13 @@ export class JobIntake {
         if (outcome.outcome !== "again") settled.set(id, outcome);
       }
     }
-    return rows.map(({ id }) => submissionOf(settled.get(id)));
+    const submissions = rows.map(({ id }) => submissionOf(settled.get(id)));
+    for (const [index, { line, run_id = null }] of jobs.entries()) {
+      const { id, isNew } = submissions[index] ?? {};
+      if (line === undefined || id === undefined || !isNew) continue;
+      await client.query("select croft.join_line($1, $2, $3)", [id, run_id, line]);
+    }
+    return submissions;
   }
 
   /** The rules of a submit, for what is submitted later: the type is known and takes this input. */
@@ -93,7 +104,9 @@ export class JobIntake {
     if (type?.isOfRuns === true && run_id === undefined) {
       throw new EngineError("unknown-type", `'${name}' jobs belong to runs: start or retry a run`);
     }
-    if (type !== undefined) await parseInput(type, input);
+    const isAlone = client === this.#database.pool;
+    const limitMs = isAlone ? CHECK_WITHIN_MS : CHECK_LIMIT_MS;
+    if (type !== undefined) await parseInput(type, input, limitMs);
     else await this.#requireElsewhere(name, client);
   }
 
@@ -164,6 +177,30 @@ export class JobIntake {
     const { rows: outcomes } = await (isAlone ? despiteDeadlocks(ask) : ask());
     return new Map(outcomes.map((outcome) => [outcome.asked, outcome]));
   }
+}
+
+export interface LockedLines {
+  /** Jobs that are to come, by owner and key of their lanes. */
+  readonly coming: readonly Pick<SubmittedJob, "owner" | "key" | "line">[];
+  /** Jobs that are to be cancelled. */
+  readonly going?: readonly string[] | undefined;
+}
+
+/** All lanes that a transaction writes, and the lines of what comes: before it looks at any of them. */
+export async function lockLines(
+  client: Queryable,
+  { coming, going = [] }: LockedLines,
+): Promise<void> {
+  const inLine = coming.filter(({ line }) => line !== undefined);
+  await client.query(
+    `select croft.lock_lines(array(
+       select croft.lane_id(x.owner, x.key) from unnest($1::text[], $2::text[]) as x(owner, key)
+       union select lane_id from croft.job where id = any ($3)), $4, $5)`,
+    [
+      ...[coming.map(({ owner }) => owner), coming.map(({ key }) => key ?? ""), going],
+      ...[inLine.map(({ owner }) => owner), inLine.map(({ line }) => line)],
+    ],
+  );
 }
 
 /** Whoever has no address cannot be told, and should not wait for it. */

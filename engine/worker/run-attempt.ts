@@ -1,14 +1,10 @@
 // One attempt of a job from its start to the word that ends it.
 import { type JobError, storableJson } from "@croft/contract";
-import type { Assets } from "../assets/assets.ts";
-import { AttemptFiles, type KeptAsset } from "../assets/attempt-assets.ts";
-import type { Database } from "../database/open-database.ts";
+import type { KeptAsset } from "../assets/attempt-assets.ts";
+import { type InputReading, readInput } from "../jobs/input-schema.ts";
 import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
-import { type Attempt, type JobType, type JobTypes, parseInput } from "../jobs/job-type.ts";
-import type { Log } from "../log.ts";
-import { JobLogWriter } from "../logs/job-log-writer.ts";
-import type { Lease } from "./lease.ts";
-import { ProgressReporter } from "./progress-reporter.ts";
+import type { JobType, JobTypes } from "../jobs/job-type.ts";
+import { LiveAttempt, type LiveParts } from "./live-attempt.ts";
 
 /** What the database gives with a claim. */
 export interface ClaimedJob {
@@ -53,16 +49,10 @@ export class Stopped extends Error {
   }
 }
 
-export interface AttemptContext {
-  readonly database: Database;
-  readonly log: Log;
+export interface AttemptContext extends LiveParts {
   readonly types: JobTypes;
-  readonly assets: Assets;
-  readonly workerId: string;
   readonly timeoutMs: number;
   readonly maxLost: number;
-  readonly logBytesMax: number;
-  readonly guard: Pick<Lease, "watch" | "forget">;
 }
 
 const RESULT_BYTES_MAX = 1024 * 1024;
@@ -77,92 +67,58 @@ export class RunningAttempt {
   readonly job: ClaimedJob;
   readonly ended: Promise<AttemptResult>;
   readonly #context: AttemptContext;
-  readonly #name: AttemptName;
-  readonly #controller = new AbortController();
-  readonly #guarded: string[] = [];
-  readonly #writer: JobLogWriter;
+  readonly #live: LiveAttempt;
+  #stopped: Stopped | undefined;
 
   constructor(job: ClaimedJob, context: AttemptContext) {
-    const { id, owner, lane_id, attempt } = job;
     this.job = job;
-    this.#name = { id, owner, lane_id, attempt };
     this.#context = context;
-    this.#writer = new JobLogWriter({ ...this.#fence(), maxBytes: context.logBytesMax });
+    this.#live = new LiveAttempt(job, context);
     this.ended = this.#run();
   }
 
   /** The first reason counts. */
   stop(reason: StopReason): void {
-    if (reason === "lost") this.#writer.abandon(); // also when it is on its way out for another reason
-    this.#controller.abort(new Stopped(reason, MESSAGES[reason]));
-  }
-
-  #fence() {
-    const { database, log, workerId } = this.#context;
-    const onError = (error: unknown) =>
-      log.warn(
-        { err: error, job: this.job.id },
-        "log, progress or a file of a job could not be written",
-      );
-    return { database, jobId: this.job.id, attempt: this.job.attempt, workerId, onError };
+    if (reason === "lost") this.#live.abandon(); // also when it is on its way out for another reason
+    this.#stopped ??= new Stopped(reason, MESSAGES[reason]);
+    this.#live.stop(this.#stopped);
   }
 
   async #run(): Promise<AttemptResult> {
-    const { job } = this;
-    const writer = this.#writer;
-    const progress = new ProgressReporter(this.#fence());
-    const { assets } = this.#context;
-    const files = new AttemptFiles({ ...this.#fence(), assets, signal: this.#controller.signal });
-    const timeoutMs = job.timeout_ms ?? this.#context.timeoutMs;
+    const live = this.#live;
+    const timeoutMs = this.job.timeout_ms ?? this.#context.timeoutMs;
     const timer = setTimeout(() => this.stop("timeout"), Math.min(timeoutMs, 2 ** 31 - 1));
     try {
-      const result = await this.#handle(writer, progress, files);
-      return this.#done(result, await files.seal());
+      const type = this.#type();
+      if (type.readsOwnInput !== true) {
+        const read = readInput(type.input, live.input);
+        live.input = inputOf(read instanceof Promise ? await read : read);
+      }
+      const result = await type.run(live);
+      const files = live.keptFiles();
+      return this.#done(result, files === undefined ? [] : await files);
     } catch (error) {
       const result = this.#failed(error);
-      if (result.error !== undefined) writer.write("croft", `\n${result.error.message}\n`);
+      if (result.error !== undefined) void live.log(`\n${result.error.message}\n`);
       return result;
     } finally {
       clearTimeout(timer);
-      files.end();
-      for (const directory of this.#guarded) this.#context.guard.forget(directory);
-      await Promise.all([writer.end(), progress.end()]);
+      const said = live.end();
+      if (said !== undefined) await said;
     }
   }
 
-  async #handle(
-    writer: JobLogWriter,
-    progress: ProgressReporter,
-    assets: AttemptFiles,
-  ): Promise<unknown> {
-    const { job } = this;
-    const type = this.#context.types.get(job.type);
-    if (type === undefined) {
-      throw new JobFailure(
-        "invalid",
-        "unknown-type",
-        `this worker has no handler for '${job.type}'`,
-      );
-    }
-    const attempt: Attempt = {
-      id: job.id,
-      owner: job.owner,
-      key: job.key === "" ? undefined : job.key,
-      type: job.type,
-      attempt: job.attempt,
-      input: type.readsOwnInput === true ? job.input : await parse(type, job.input),
-      signal: this.#controller.signal,
-      assets,
-      log: (text, stream = "croft") => writer.write(stream, text),
-      mask: (secrets) => writer.mask(secrets),
-      progress: (fraction, note) =>
-        progress.report(fraction, note === undefined ? note : writer.secrets.blot(note)),
-      guard: async (directory, uid) => {
-        this.#guarded.push(directory);
-        await this.#context.guard.watch(directory, uid);
-      },
-    };
-    return await type.run(attempt);
+  get #name(): AttemptName {
+    const { id, owner, lane_id, attempt } = this.job;
+    return { id, owner, lane_id, attempt };
+  }
+
+  #type(): JobType {
+    const { type: name } = this.job;
+    const type = this.#context.types.get(name);
+    if (type !== undefined) return type;
+    const message = `this worker has no handler for '${name}'`;
+    throw new JobFailure("invalid", "unknown-type", message);
   }
 
   #done(result: unknown, assets: readonly KeptAsset[]): AttemptResult {
@@ -172,16 +128,14 @@ export class RunningAttempt {
       return this.#failed(new JobFailure("invalid", "invalid-result", message));
     }
     const { holdsLane, fixedFields } = this.#context.types.get(this.job.type) ?? {};
-    const masked = this.#writer.secrets.blotAll(JSON.parse(text), fixedFields);
+    const masked = this.#live.secrets.blotAll(JSON.parse(text), fixedFields);
     const outcome = holdsLane === true ? "held" : "done";
     return { ...this.#name, outcome, result: masked, ...(assets.length > 0 ? { assets } : {}) };
   }
 
   #failed(error: unknown): AttemptResult {
     const name = this.#name;
-    const { signal } = this.#controller;
-    const stopped = signal.reason instanceof Stopped ? signal.reason : undefined;
-    if (stopped === undefined) {
+    if (this.#stopped === undefined) {
       const described = this.#describe(error);
       const { retryAfterMs, attempts } = error instanceof JobFailure ? error : {};
       return {
@@ -189,7 +143,7 @@ export class RunningAttempt {
         ...{ delay_ms: retryAfterMs, tries: attempts },
       };
     }
-    const { reason, message } = stopped;
+    const { reason, message } = this.#stopped;
     return {
       ...{ ...name, class: reason, max_lost: this.#context.maxLost },
       outcome: reason === "timeout" ? "failed" : reason,
@@ -198,7 +152,7 @@ export class RunningAttempt {
   }
 
   #describe(error: unknown): JobError {
-    const { secrets } = this.#writer;
+    const { secrets } = this.#live;
     const { details, ...described } = describeFailure(error, (text) => secrets.blot(text));
     if (details === undefined) return described;
     return { ...described, details: secrets.blotAll(details) as JobError["details"] };
@@ -206,11 +160,7 @@ export class RunningAttempt {
 }
 
 /** It was checked when it was submitted, but perhaps by another version. */
-async function parse(type: JobType, input: unknown): Promise<unknown> {
-  try {
-    return await parseInput(type, input);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new JobFailure("invalid", "invalid-input", message, { cause: error });
-  }
+function inputOf(read: InputReading): unknown {
+  if (read.fault === undefined) return read.value;
+  throw new JobFailure("invalid", "invalid-input", read.fault);
 }

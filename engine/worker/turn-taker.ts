@@ -22,14 +22,15 @@ export interface Turn {
 }
 
 interface TurnRow {
-  readonly released: readonly string[];
+  /** Null: none. */
+  readonly refused: readonly string[] | null;
   readonly claimed: ClaimedJob[] | null;
   readonly due_in_ms: number | null;
 }
 
 const TAKE_TURN = {
   name: "take-turn",
-  text: `select released, claimed, extract(epoch from next_due_at - croft.now())::float8 * 1000 as due_in_ms
+  text: `select refused, claimed, extract(epoch from next_due_at - croft.now())::float8 * 1000 as due_in_ms
          from croft.take_turn($1, $2, $3, $4)`,
 };
 const DUE_MAX = 200;
@@ -48,6 +49,11 @@ export class TurnTaker {
     this.#database = database;
     this.#types = types;
     this.#maxLost = maxLost;
+  }
+
+  /** There may be jobs of ours that we never heard of: the next turn looks for them, and gives them back. */
+  doubt(): void {
+    this.#isInDoubt = true;
   }
 
   get #isDue(): boolean {
@@ -73,14 +79,13 @@ export class TurnTaker {
       const { rows } = await despiteDeadlocks(() =>
         client.query<TurnRow>({ ...TAKE_TURN, values }),
       );
-      const { released = [], claimed = null, due_in_ms = null } = rows[0] ?? {};
+      const { refused = null, claimed = null, due_in_ms = null } = rows[0] ?? {};
       const wasInDoubt = this.#isInDoubt;
       this.#isInDoubt = false;
       this.#dueAtMs = due_in_ms === null ? undefined : monotonicMs() + due_in_ms;
-      const accepted = new Set(released);
       return {
         claimed: claimed ?? [],
-        refused: wasInDoubt ? [] : results.filter(({ id }) => !accepted.has(id)),
+        refused: wasInDoubt ? [] : results.filter(({ id }) => refused?.includes(id) === true),
         nextDueMs: due_in_ms === null ? undefined : Math.max(0, Math.ceil(due_in_ms)),
       };
     } catch (error) {
@@ -118,17 +123,21 @@ function idsOf(results: readonly AttemptResult[]): string[] {
   return results.map(({ id }) => id);
 }
 
+/** Behind the turn whose answer was lost, if that still waits in the database; what comes even later is found by `doubt`. */
 async function unheard(
   client: pg.Client,
   workerId: string,
   known: readonly string[],
   maxLost: number,
 ): Promise<AttemptResult[]> {
+  await client.query("begin");
+  await client.query("select croft.lock_queue()");
   const { rows } = await client.query<AttemptName>(
     `select id, owner, lane_id, attempt from croft.job
      where worker_id = $1 and status = 'running' and id <> all ($2)`,
     [workerId, known],
   );
+  await client.query("commit");
   const message = "the answer that started it was lost on its way";
   return rows.map((name) => ({
     ...{ ...name, outcome: "lost" as const, class: "lost" as const, max_lost: maxLost },

@@ -10,6 +10,13 @@ import { Hand } from "./hand.ts";
 import { LEASE_TIMES, Lease, type LeaseTimes } from "./lease.ts";
 import { type ClaimedJob, RunningAttempt } from "./run-attempt.ts";
 import { TurnTaker } from "./turn-taker.ts";
+import {
+  readCancelled,
+  recordDraining,
+  recordEnd,
+  recordWorker,
+  runsOthersThan,
+} from "./worker-record.ts";
 
 export interface WorkerOptions {
   readonly database: Database;
@@ -91,9 +98,9 @@ export class JobWorker {
   async #close(drainMs: number): Promise<void> {
     this.#isDraining = true;
     this.#hand.close();
-    for (const deafen of this.#deaf) deafen();
     await this.#tellDraining();
     await this.#settleAll(drainMs);
+    for (const deafen of this.#deaf) deafen(); // until here: what runs can still be cancelled
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#lease?.close();
@@ -109,7 +116,7 @@ export class JobWorker {
   async #tellDraining(): Promise<void> {
     const { database, log } = this.#options;
     try {
-      await database.pool.query("select croft.drain_worker($1)", [this.#id]);
+      await recordDraining(database, this.#id);
     } catch (error) {
       log.warn({ err: error }, "the worker could not say that it is being shut down");
     }
@@ -118,30 +125,16 @@ export class JobWorker {
   async #register(): Promise<void> {
     const { database, log, host, version, slots, types, times = LEASE_TIMES } = this.#options;
     const workerId = newId();
-    const values = [
-      workerId,
-      host.id,
-      host.name,
-      host.pid,
-      host.start,
-      slots,
-      [...types.keys()],
-      version,
-    ];
-    await database.pool.query(
-      `with made as (
-         insert into croft.worker (id, host, host_name, pid, process_start, slots, types, version, lease_until)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, croft.now() + make_interval(secs => $9::float8 / 1000))
-       )
-       insert into croft.event (subject, seq, owner, type, data)
-         values ($1, 1, 'local', 'worker.started', jsonb_build_object('host', $3::text, 'slots', $6::integer))`,
-      [...values, times.leaseMs],
-    );
+    const abilities = { slots, types: [...types.keys()], version };
+    await recordWorker(database, { workerId, host, ...abilities, leaseMs: times.leaseMs });
     this.#id = workerId;
     this.#lease = new Lease({
       ...{ database, log, workerId, times },
       onCancelled: (jobs) => this.#cancel(jobs),
-      onRenewed: () => void this.#lookAround(),
+      onRenewed: () => {
+        void this.#lookAround();
+        void this.#lookForUnheard(workerId);
+      },
       onLost: (reason) => void this.#startAgain(reason),
     });
     log.info({ worker: workerId, slots }, "worker started");
@@ -228,11 +221,7 @@ export class JobWorker {
     this.#mayHaveMissed = false;
     const { database, log } = this.#options;
     try {
-      const { rows } = await database.pool.query<{ id: string }>(
-        "select id from croft.job where worker_id = $1 and status = 'running' and cancel_requested_at is not null",
-        [workerId],
-      );
-      for (const { id } of rows) this.#hand.stop(id, "cancelled");
+      for (const id of await readCancelled(database, workerId)) this.#hand.stop(id, "cancelled");
     } catch (error) {
       log.warn({ err: error }, "cancelled jobs are told with the next renewal");
     }
@@ -279,6 +268,18 @@ export class JobWorker {
     }
   }
 
+  /** A turn may be carried out long after its connection broke. What seems unknown may also just be on its way to us. */
+  async #lookForUnheard(workerId: string): Promise<void> {
+    const { database, log } = this.#options;
+    try {
+      if (!(await runsOthersThan(database, workerId, this.#hand.ids()))) return;
+      this.#turns.doubt();
+      this.#look();
+    } catch (error) {
+      log.warn({ err: error }, "jobs that this worker may not know of could not be looked for");
+    }
+  }
+
   async #lookAround(): Promise<void> {
     const { database, host, maxLost, onDeadNeighbour, log } = this.#options;
     try {
@@ -290,7 +291,6 @@ export class JobWorker {
 
   async #endAs(outcome: "drained" | "lost", reason: string): Promise<void> {
     const { database, maxLost } = this.#options;
-    const values = [this.#id, outcome, reason, maxLost];
-    await database.pool.query("select croft.end_worker($1, $2, $3, $4)", values);
+    await recordEnd(database, { workerId: this.#id, outcome, reason, maxLost });
   }
 }

@@ -71,6 +71,10 @@ const DIFFERENCES = `
       key, owner, head_rank, head_class, true_rank, true_class)
     from lane where (head_rank, head_class) is distinct from (true_rank, true_class)
   union all
+  select format('lane %s of %s is open at %s, before its owner''s floor of %s',
+      l.key, l.owner, l.turn - 8 * l.true_class, o.floor)
+    from lane l join croft.owner o on o.id = l.owner where l.true_open and l.turn - 8 * l.true_class < o.floor
+  union all
   select format('job %s of %s is %s in a lane that is not there', j.id, j.owner, j.status)
     from croft.job j where j.status in ('queued', 'running')
       and (not exists (select from croft.lane l where l.id = j.lane_id and l.owner = j.owner and l.key = j.key)

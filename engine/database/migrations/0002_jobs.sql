@@ -41,7 +41,9 @@ create table croft.owner (
   ready_normal integer not null default 0,
   ready_interactive integer not null default 0,
   turn float8 not null default 0,
-  clock float8 not null default 0
+  clock float8 not null default 0,
+  -- None of its open lanes comes before that (see `settle_and_claim`), so what earlier turns left there need not be looked at.
+  floor float8 not null default '-infinity'
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 create index owner_open on croft.owner (
     (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id)
@@ -71,7 +73,7 @@ create function croft.lane_id(p_owner text, p_key text) returns uuid
 language sql immutable strict parallel safe
 as $$ select md5(p_owner || chr(31) || p_key)::uuid $$;
 
--- Types that were ever asked for: a worker without handlers for all of them has to look further than the first lanes.
+-- Types that were ever asked for: a worker without handlers for one of them that waits has to look for lanes that it can take from.
 create table croft.job_type (
   type text primary key
 );
@@ -119,6 +121,8 @@ create table croft.job (
   finished_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.1);
 create index job_line on croft.job (lane_id, rank, id) where status = 'queued' and rank is not null;
+-- For workers that do not take every type.
+create index job_line_type on croft.job (type, lane_id, rank, id) where status = 'queued' and rank is not null;
 create index job_due on croft.job (run_at) where status = 'queued' and rank is null;
 create index job_running on croft.job (worker_id) where status = 'running';
 create index job_owner on croft.job (owner, id);
@@ -152,11 +156,52 @@ create index event_order on croft.event (xid, place);
 create index event_age on croft.event using brin (at);
 
 -- Up to here events have been forgotten: whoever asks for what came after an older one has missed some.
+-- Transaction numbers are those of one cluster: `cluster` says of which, and a new `era` begins whenever that has changed,
+-- so that a place in another database, or in one from before it was restored, is known for what it is.
 create table croft.event_floor (
   one boolean primary key default true check (one),
-  xid xid8 not null
+  xid xid8 not null,
+  place bigint not null default 0,
+  era text not null default '',
+  cluster text
 );
 insert into croft.event_floor (xid) values ('0');
+
+-- Differs after a restore, from a dump or to a point in time, and after a fail-over, which may have lost what was last.
+create function croft.cluster() returns text
+language plpgsql as $$
+declare
+  v_database constant text := (select oid from pg_database where datname = current_database());
+begin
+  return concat_ws('/', (select system_identifier from pg_control_system()), v_database,
+    left(pg_walfile_name(pg_current_wal_lsn()), 8)); -- its timeline
+exception when others then
+  return v_database; -- not every provider lets anybody ask for the rest
+end $$;
+
+-- For whoever starts, and for readers who find that something cannot be. Numbers that this cluster has not given yet would
+-- hold events back until it has, and new ones of jobs that have not ended too: they all become that of this transaction.
+-- Their order is then that of their places alone, in which the events of one subject are in order as well.
+create function croft.adopt_events() returns void
+language plpgsql as $$
+declare
+  v_cluster constant text := croft.cluster();
+begin
+  perform from croft.event_floor for update;
+  if exists (select from croft.event_floor
+      where cluster is not distinct from v_cluster and xid < pg_snapshot_xmax(pg_current_snapshot()))
+    and not exists (select from croft.event where xid >= pg_snapshot_xmax(pg_current_snapshot()))
+  then return; end if;
+  update croft.event set xid = pg_current_xact_id() where xid >= pg_snapshot_xmax(pg_current_snapshot());
+  update croft.job set event_xid = pg_current_xact_id() where id = any (array(
+    select id from croft.job where status = 'queued' and rank is not null and event_xid >= pg_snapshot_xmax(pg_current_snapshot())
+    union all
+    select id from croft.job where status = 'queued' and rank is null and event_xid >= pg_snapshot_xmax(pg_current_snapshot())
+    union all
+    select id from croft.job where status = 'running' and event_xid >= pg_snapshot_xmax(pg_current_snapshot())));
+  update croft.event_floor set
+    xid = least(xid, pg_current_xact_id()), era = left(gen_random_uuid()::text, 8), cluster = v_cluster;
+end $$;
 
 -- Text as it came, redacted, in pieces; `starts_at` counts the bytes of UTF-8 before it.
 create table croft.job_log (

@@ -14,6 +14,11 @@ begin
     where id in (select owner from croft.lane where id = any (p_lanes)) order by id for update;
 end $$;
 
+-- Whoever makes lanes or owners does so with the limits of that moment: they do not change before it is seen.
+create function croft.hold_limits() returns void
+language sql volatile
+as $$ select pg_advisory_xact_lock_shared(727563818, 5) $$;
+
 -- The time a job counts as waiting since: an hour ago for each class.
 create function croft.rank_of(p_class smallint) returns float8
 language sql stable
@@ -181,6 +186,7 @@ begin
   end if;
   loop
     if not v_has_lanes then -- made before any is locked: else two that make each other's would wait for ever
+      perform croft.hold_limits();
       insert into croft.owner (id, max_running)
         select distinct a.owner, q.owner_limit from jsonb_to_recordset(p_jobs) as a(owner text), croft.queue q
         where not exists (select from croft.owner o where o.id = a.owner)
@@ -296,6 +302,7 @@ begin
     select id, lane_id from croft.job
     where status = 'queued' and rank is null and run_at <= croft.now() order by run_at limit p_max) due;
   if v_jobs is null then return 0; end if;
+  perform croft.hold_limits();
   insert into croft.lane (id, owner, key, max_running) -- it may have been idle for so long that it was cleared away
     select distinct j.lane_id, j.owner, j.key, case when j.key = '' then 2147483647 else q.lane_limit end
     from croft.job j, croft.queue q
@@ -323,8 +330,8 @@ end $$;
 
 -- The turn of a worker that has nothing to tell, when there is but one lane to choose: what `settle_and_claim` comes to
 -- then, without the comparing of lanes and owners. They are given as they were locked.
-create function croft.claim_from(p_worker uuid, p_lane croft.lane, p_owner croft.owner, p_room integer, p_types text[],
-  out started uuid[], out claimed json)
+create function croft.claim_from(p_worker uuid, p_lane croft.lane, p_owner croft.owner, p_first float8, p_room integer,
+  p_types text[], out started uuid[], out claimed json)
 language plpgsql as $$
 declare
   v_jobs uuid[];
@@ -343,7 +350,7 @@ begin
   if v_many = 0 then return; end if;
   with changed as (
     update croft.job set status = 'running', worker_id = p_worker, attempt = attempt + 1, started_at = v_now,
-      finished_at = null, result = null, seq = seq + 1, event_xid = greatest(event_xid, pg_current_xact_id())
+      finished_at = null, progress = null, result = null, seq = seq + 1, event_xid = greatest(event_xid, pg_current_xact_id())
     where id = any (v_jobs)
     returning id, owner, key, lane_id, type, class, attempt, timeout_ms, input, seq, event_xid
   ), told as (
@@ -354,6 +361,7 @@ begin
   select array_agg(c.id), json_agg(json_build_object('id', c.id, 'owner', c.owner, 'key', c.key, 'lane_id', c.lane_id,
       'type', c.type, 'class', c.class, 'attempt', c.attempt, 'timeout_ms', c.timeout_ms, 'input', c.input))
     into started, claimed from changed c;
+  p_lane.turn := greatest(p_lane.turn, p_owner.clock - 40);
   p_lane.running := p_lane.running + v_many;
   p_lane.queued := p_lane.queued - v_many;
   p_lane.head_rank := null;
@@ -367,6 +375,7 @@ begin
   v_after := croft.open_class(p_lane);
   update croft.owner o set
     running = o.running + v_many, turn = o.turn + v_many, clock = greatest(o.clock, p_lane.turn + v_many - 1),
+    floor = greatest(o.floor, least(p_first, o.clock) - 16),
     ready_background = o.ready_background + coalesce(v_after = 0, false)::int - (v_before = 0)::int,
     ready_normal = o.ready_normal + coalesce(v_after = 1, false)::int - (v_before = 1)::int,
     ready_interactive = o.ready_interactive + coalesce(v_after = 2, false)::int - (v_before = 2)::int
@@ -374,11 +383,28 @@ begin
   update croft.queue set running = running + v_many, clock = greatest(clock, p_owner.turn + v_many - 1);
 end $$;
 
+-- Whether an attempt that ended so is followed by another.
+create function croft.comes_back(p_result jsonb, p_attempts integer, p_failures integer, p_losses integer) returns boolean
+language sql immutable
+as $$
+  select case p_result ->> 'outcome' when 'drained' then true
+    when 'lost' then p_losses < coalesce((p_result ->> 'max_lost')::integer, 20)
+    else p_failures + 1 < coalesce((p_result ->> 'tries')::integer, case p_result ->> 'class'
+      when 'transient' then coalesce(p_attempts, 3) when 'command' then coalesce(p_attempts, 1)
+      when 'timeout' then coalesce(p_attempts, 1) else 1 end) end
+$$;
+
 -- The turn of a worker. First its results: each ends an attempt as done, held, failed, cancelled, drained or lost, if the
 -- attempt is still its own; a late word of a worker that lost its lease changes nothing. `held` is done, but the place in
 -- the lane stays taken, by the run that the job is of. Then as many jobs for its free slots as there is room for at all
 -- three levels: owners take turns, and so do the lanes of one owner. Both in one statement, so that a lane that goes on with
 -- its next job is written once, and the plan is started once.
+--
+-- A lane's place is its turn less eight for each class of its next job, so at most sixteen before its turn. It opens at its
+-- owner's clock at least, and turns only go on. Hence sixteen before the first place that was found, or before the clock if
+-- that is less, is a floor: no lane that is open now, or opens later, comes before it. That spares what earlier turns left,
+-- which lies there as long as somebody keeps an old snapshot. A worker that does not take every type (`p_is_wide`) passes
+-- lanes by and does not know the first. What was passed by makes up for forty turns at most.
 create function croft.settle_and_claim(
   p_worker uuid, p_results jsonb, p_slots integer, p_types text[], p_is_wide boolean, out released uuid[],
   out started uuid[], out claimed json)
@@ -389,6 +415,9 @@ declare
   v_many integer;
   v_lanes uuid[];
   v_found uuid[];
+  v_first_of text[]; -- owners, and the place of the first lane that each has
+  v_first float8[];
+  v_is_deep boolean := false;
   v_owners text[] := '{}';
   v_lane croft.lane[]; -- as they were locked
   v_owner croft.owner[];
@@ -399,12 +428,23 @@ declare
   v_runs uuid[];
   v_held uuid[];
   v_told uuid[];
+  v_kept uuid[];
   v_now timestamptz := croft.now();
+  v_begins jsonb := jsonb_build_object('attempt', 1, 'worker', p_worker);
 begin
   released := '{}';
   if p_results is not null then
-    select array_agg(distinct r.lane_id), array_agg(r.owner) into v_lanes, v_owners
-      from jsonb_to_recordset(p_results) as r(lane_id uuid, owner text);
+    -- Field by field: `jsonb_to_recordset` takes twice as long.
+    select array_agg((r ->> 'lane_id')::uuid), array_agg(r ->> 'owner'),
+        array_agg((r ->> 'id')::uuid) filter (where r ->> 'outcome' = 'failed')
+      into v_lanes, v_owners, v_kept from jsonb_array_elements(p_results) r;
+    if exists (select from croft.line_member) then -- who comes next in a line may get into its lane: locked with the others
+      v_lanes := v_lanes || array(
+        select j.lane_id from jsonb_array_elements(p_results) r
+        join croft.line_member m on m.job_id = (r ->> 'id')::uuid
+        join croft.line_member f on f.owner = m.owner and f.line = m.line and f.place > m.place and f.is_held
+        join croft.job j on j.id = f.job_id);
+    end if;
   end if;
   select running, max_running, clock into v_running, v_max, v_clock from croft.queue;
   -- As if all of them were its own still; without a limit that is one more than an integer holds.
@@ -413,38 +453,43 @@ begin
     -- Only those that can have a turn now: owners by their turn, and of each as many lanes as may come before the room is
     -- taken. Ties go as below. The nth owner in line starts after n - 1 of others.
     loop
-      v_many := case when p_is_wide then 1000 else v_room end;
-      select array_agg(x.lane) into v_found from (
-        select l.id as lane
+      v_many := v_room;
+      select array_agg(x.lane), array_agg(x.owner) filter (where x.nth = 1), array_agg(x.place) filter (where x.nth = 1)
+        into v_found, v_first_of, v_first
+      from (
+        select l.id as lane, o.id as owner, l.place, l.nth
         from (
-          select id, clock, room, place, row_number() over (order by place, id) as nth from (
-            (select id, clock, max_running - running + cardinality(array_positions(v_owners, id)) as room,
+          select id, floor, room, place, row_number() over (order by place, id) as nth from (
+            (select id, floor, max_running - running + cardinality(array_positions(v_owners, id)) as room,
               turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end as place
             from croft.owner
             where running < max_running and ready_background + ready_normal + ready_interactive > 0
             order by (turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end), id
-            limit v_many)
+            limit case when p_is_wide then 1000 else v_many end)
             union all -- and those that these results give room again
-            select id, clock, max_running - running + cardinality(array_positions(v_owners, id)),
+            select id, floor, max_running - running + cardinality(array_positions(v_owners, id)),
               turn - 8 * case when ready_interactive > 0 then 2 when ready_normal > 0 then 1 else 0 end
             from croft.owner where id = any (v_owners) and running >= max_running) o
         ) o cross join lateral (
-          select id, row_number() over () as nth from (
-            select id from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
-              -- No lane that is open is further behind: it began at the clock, and the clock goes on by turns taken in order,
-              -- each at most 16 before its time. What is left of earlier turns lies there as long as somebody keeps an old
-              -- snapshot.
-              and (turn - 8 * head_class) >= case when p_is_wide then '-infinity' else o.clock - 40 end
+          select id, place, row_number() over () as nth from (
+            select id, (turn - 8 * head_class) as place
+            from croft.lane where owner = o.id and not is_paused and queued > 0 and running < max_running
+              and (turn - 8 * head_class) >= case when v_is_deep then '-infinity' else o.floor end
+              -- Not `exists`: it may be made a list of all that wait.
+              and (not p_is_wide or (
+                select true from croft.job j where j.lane_id = lane.id and j.status = 'queued' and j.rank is not null
+                  and j.type = any (p_types) limit 1))
             order by (turn - 8 * head_class), id
-            limit case when p_is_wide then v_many else greatest(0, least(v_many - o.nth + 1, o.room)) end) l
+            limit greatest(0, least(v_many - case when p_is_wide then 1 else o.nth end + 1, o.room))) l
         ) l
         order by o.place + l.nth, l.nth, o.id limit v_many
       ) x;
-      exit when v_found is not null or p_is_wide or not exists (
+      exit when v_found is not null or p_is_wide or v_is_deep or not exists (
         select from croft.owner
         where running < max_running and ready_background + ready_normal + ready_interactive > 0);
-      p_is_wide := true; -- somebody waits, far behind: passed by, perhaps, for the type of its job
+      v_is_deep := true; -- somebody waits: by what is said above, it would have been found
     end loop;
+    if p_is_wide then v_first_of := null; end if;
     v_lanes := v_found || v_lanes;
   end if;
   if v_lanes is null or v_lanes = '{}' then return; end if;
@@ -452,45 +497,60 @@ begin
     select l from croft.lane l where l.id = any (v_lanes) order by l.id for update) x;
   select array_agg(x.o) into v_owner from (
     select o from croft.owner o where o.id = any (v_owners) order by o.id for update) x;
+  if v_kept is not null then -- what failed may be tried again, and comes first then. Not before: some may just have joined
+    v_kept := croft.followers(v_kept);
+  end if;
   if p_results is null and not p_is_wide and cardinality(v_lane) = 1 then
-    select c.started, c.claimed into started, claimed from croft.claim_from(p_worker, v_lane[1], v_owner[1],
+    select c.started, c.claimed into started, claimed from croft.claim_from(p_worker, v_lane[1], v_owner[1], v_first[1],
       least(v_room, v_lane[1].max_running - v_lane[1].running, v_owner[1].max_running - v_owner[1].running), p_types) c;
     return;
   end if;
 
-  with told_by as materialized (
-    select r.id, r.outcome, r.result, r.error, r.delay_ms, j.owner, j.lane_id, (case
-        when r.outcome in ('done', 'held') then 'done'
+  with ended as (
+    update croft.job j set
+      status = (case when r.outcome in ('done', 'held') then 'done'
         when r.outcome = 'cancelled' or j.cancel_requested_at is not null then 'cancelled'
-        when r.outcome = 'drained' then 'queued'
-        when r.outcome = 'lost' then case when j.losses < coalesce(r.max_lost, 20) then 'queued' else 'failed' end
-        when j.failures + 1 < coalesce(r.tries, case r.class when 'transient' then coalesce(j.attempts, 3)
-          when 'command' then coalesce(j.attempts, 1) when 'timeout' then coalesce(j.attempts, 1) else 1 end) then 'queued'
-        else 'failed'
-      end)::croft.job_status as status
-    from jsonb_to_recordset(p_results) as
-      r(id uuid, attempt integer, outcome text, class text, result jsonb, error jsonb, delay_ms float8, max_lost integer,
-        tries integer)
-    -- `offset 0`: by the id, whatever is known of the tables. Else all that runs anywhere may be read to find a few.
-    cross join lateral (
-      select owner, lane_id, status, attempt, attempts, failures, losses, worker_id, cancel_requested_at
-      from croft.job where id = r.id offset 0) j
-    where j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt and j.lane_id = any (v_lanes)
+        when croft.comes_back(r.said, j.attempts, j.failures, j.losses) then 'queued'
+        else 'failed' end)::croft.job_status,
+      worker_id = null,
+      rank = case when r.outcome in ('lost', 'drained') then j.rank end,
+      run_at = case when r.outcome = 'failed' and j.cancel_requested_at is null
+          and croft.comes_back(r.said, j.attempts, j.failures, j.losses)
+        then v_now + make_interval(secs => coalesce(
+          (r.said ->> 'delay_ms')::float8 / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
+      failures = j.failures + (r.outcome = 'failed')::integer,
+      losses = j.losses + (r.outcome = 'lost')::integer,
+      finished_at = case when r.outcome in ('done', 'held', 'cancelled') or j.cancel_requested_at is not null
+          or not croft.comes_back(r.said, j.attempts, j.failures, j.losses) then v_now end,
+      result = r.result,
+      error = case when r.outcome not in ('done', 'held') then nullif(r.said -> 'error', 'null') end,
+      seq = j.seq + 1,
+      event_xid = greatest(j.event_xid, pg_current_xact_id())
+    from (
+      select (r ->> 'id')::uuid as id, (r ->> 'lane_id')::uuid as lane_id, (r ->> 'attempt')::integer as attempt,
+        r ->> 'outcome' as outcome, nullif(r -> 'result', 'null') as result, r as said
+      from jsonb_array_elements(p_results) r offset 0
+    ) r
+    -- By the id, whatever is known of the tables: said so that no other index fits. Else all that runs anywhere may be read
+    -- to find a few.
+    where j.id = r.id and (j.worker_id = p_worker and j.status = 'running' and j.attempt = r.attempt
+      and j.lane_id = r.lane_id) is true
+    returning j.id, j.owner, j.lane_id, j.status, j.attempt, j.seq, j.event_xid, j.error, j.run_at, j.run_id, j.notify, r.outcome
   ), gone as materialized ( -- one row
     select count(*)::integer as jobs, coalesce(array_agg(owner), '{}') as owners,
       coalesce(array_agg(lane_id) filter (where outcome <> 'held'), '{}') as lanes,
       coalesce(array_agg(lane_id) filter (where status = 'queued' and outcome <> 'failed'), '{}') as back,
       array_agg(lane_id) as told
-    from told_by
+    from ended
   ), owner_now as materialized (
     select o.id, o.clock, o.running - cardinality(array_positions(g.owners, o.id)) as running,
       o.max_running - o.running + cardinality(array_positions(g.owners, o.id)) as room,
-      case when croft.is_open(o) then o.turn else greatest(o.turn, v_clock) end as turn
+      greatest(o.turn, case when croft.is_open(o) then v_clock - 40 else v_clock end) as turn
     from gone g, unnest(v_owner) o
   ), lane_now as materialized (
     select l.id, l.owner, l.max_running, l.is_paused, l.running - cardinality(array_positions(g.lanes, l.id)) as running,
       l.queued + cardinality(array_positions(g.back, l.id)) as queued, l.id = any (g.told) as is_told,
-      case when croft.is_open(l) then l.turn else greatest(l.turn, o.clock) end as turn,
+      greatest(l.turn, case when croft.is_open(l) then o.clock - 40 else o.clock end) as turn,
       croft.open_class(l) as class_before,
       o.turn as owner_turn, o.room
     from gone g, owner_now o, unnest(v_lane) l where l.owner = o.id
@@ -498,11 +558,17 @@ begin
     select j.id, j.class, j.rank, l.id as lane, l.owner,
       l.turn + row_number() over (partition by l.id order by j.rank, j.id) - 1 as turn, l.owner_turn, l.room
     from lane_now l cross join lateral (
-      select id, class, rank from ( -- whoever does not take every type looks at the first hundred of a lane
-        select id, class, rank, type from croft.job
-        where lane_id = l.id and status = 'queued' and rank is not null
-        order by rank, id limit case when p_is_wide then 100 else least(l.max_running - l.running, l.room, v_room) end) x
-      where type = any (p_types)
+      select id, class, rank from (
+        (select id, class, rank from croft.job
+        where not p_is_wide and lane_id = l.id and status = 'queued' and rank is not null
+        order by rank, id limit least(l.max_running - l.running, l.room, v_room))
+        union all
+        select w.id, w.class, w.rank from unnest(p_types) t cross join lateral (
+          select id, class, rank from croft.job
+          where type = t and lane_id = l.id and status = 'queued' and rank is not null
+          order by rank, id limit least(l.max_running - l.running, l.room, v_room)) w
+        where p_is_wide) x
+      where v_kept is null or id <> all (v_kept)
       order by rank, id limit least(l.max_running - l.running, l.room, v_room)
     ) j
     where v_room > 0 and l.room > 0 and not l.is_paused and l.queued > 0 and l.running < l.max_running
@@ -519,46 +585,31 @@ begin
     limit greatest(0, least(v_room, v_max - v_running + (select jobs from gone)))
   ), taken as materialized ( -- one row
     select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(lane), '{}') as lanes, max(owner_turn) as turn from pick
-  ), change as (
-    select id, status, outcome, result, case when status <> 'done' then error end as error, delay_ms, false as starts
-      from told_by
-    union all
-    select id, 'running', null, null, null, null, true from pick
-  ), changed as (
-    update croft.job j set
-      status = x.status,
-      worker_id = case when x.starts then p_worker end,
-      rank = case when x.starts or x.outcome in ('lost', 'drained') then j.rank end,
-      run_at = case when x.outcome = 'failed' then v_now + make_interval(secs => coalesce(
-          x.delay_ms / 1000, least(600, power(2, j.failures)) * (0.5 + random() / 2))) else j.run_at end,
-      attempt = j.attempt + x.starts::integer,
-      failures = j.failures + coalesce(x.outcome = 'failed', false)::integer,
-      losses = j.losses + coalesce(x.outcome = 'lost', false)::integer,
-      started_at = case when x.starts then v_now else j.started_at end,
-      finished_at = case when x.status in ('done', 'failed', 'cancelled') then v_now end,
-      progress = case when not x.starts then j.progress end,
-      result = x.result,
-      error = case when x.starts then j.error else x.error end,
-      seq = j.seq + 1,
+  ), begun as (
+    update croft.job j set status = 'running', worker_id = p_worker, attempt = j.attempt + 1, started_at = v_now,
+      finished_at = null, progress = null, result = null, seq = j.seq + 1,
       event_xid = greatest(j.event_xid, pg_current_xact_id())
-    from change x where j.id = x.id
-    returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.status, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid,
-      j.error, j.run_at, j.run_id, j.notify, x.outcome, x.starts
+    from pick where j.id = pick.id
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
-      select id, seq, event_xid, owner,
-        case when starts then 'job.started' when status = 'queued' then 'job.retrying' else 'job.' || status::text end,
-        case when starts then jsonb_build_object('attempt', attempt, 'worker', p_worker)
+      select id, seq, event_xid, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
+        case when status = 'done' and attempt = 1 then '{"attempt": 1}' -- made once: nearly all are
           when status = 'done' then jsonb_build_object('attempt', attempt)
           else jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'outcome', nullif(outcome, status::text),
             'error', error, 'run_at', case when status = 'queued' then run_at end)) end, v_now
-      from changed
+      from ended
+      union all -- what made room comes before what took it
+      select id, seq, event_xid, owner, 'job.started',
+        case attempt when 1 then v_begins else jsonb_build_object('attempt', attempt, 'worker', p_worker) end, v_now
+      from begun
   ), next as materialized (
     select n.id, n.owner, n.jobs, n.running + n.jobs as running, n.queued - n.jobs as queued, n.turn + n.jobs as turn,
       h.rank as head_rank, h.class as head_class, n.class_before,
       case when not n.is_paused and n.queued > n.jobs and n.running + n.jobs < n.max_running then h.class end as class_after
     from (
-      select n.*, cardinality(array_positions(t.lanes, n.id)) as jobs from taken t, lane_now n
+      -- `offset 0`: counted once, not wherever it is named
+      select n.*, cardinality(array_positions(t.lanes, n.id)) as jobs from taken t, lane_now n offset 0
     ) n left join lateral (
       select rank, class from croft.job
       where lane_id = n.id and status = 'queued' and rank is not null and id not in (select id from pick)
@@ -572,6 +623,8 @@ begin
   ), owners as (
     update croft.owner o set
       running = n.running + c.jobs, turn = n.turn + c.jobs, clock = greatest(o.clock, c.turn),
+      floor = case when o.id = any (v_first_of)
+        then greatest(o.floor, least(v_first[array_position(v_first_of, o.id)], o.clock) - 16) else o.floor end,
       ready_background = o.ready_background + c.background,
       ready_normal = o.ready_normal + c.normal,
       ready_interactive = o.ready_interactive + c.interactive
@@ -587,14 +640,13 @@ begin
     update croft.queue q set running = q.running - g.jobs + cardinality(t.ids), clock = greatest(q.clock, t.turn)
     from gone g, taken t where g.jobs > 0 or t.ids <> '{}'
   )
-  select coalesce(array_agg(id) filter (where not starts), '{}'), array_agg(id) filter (where starts),
+  select coalesce(array_agg(id), '{}'), array_agg(run_id) filter (where run_id is not null and status <> 'queued'),
+      array_agg(id) filter (where outcome = 'held'), array_agg(id) filter (where notify and status <> 'queued'),
+      (select back from gone), (select array_agg(id) from begun),
       (select json_agg(s) from (
-        select id, owner, key, lane_id, type, class, attempt, timeout_ms, input from changed where starts) s),
-      array_agg(run_id) filter (where run_id is not null and not starts and status <> 'queued'),
-      array_agg(id) filter (where outcome = 'held'),
-      (select back from gone), array_agg(id) filter (where notify and not starts and status <> 'queued')
-    into released, started, claimed, v_runs, v_held, v_back, v_told
-    from changed;
+        select id, owner, key, lane_id, type, class, attempt, timeout_ms, input from begun) s)
+    into released, v_runs, v_held, v_told, v_back, started, claimed
+    from ended;
   if v_back <> '{}' then -- what has just come back is not in sight of the statement that brought it
     v_lane := croft.read_lanes(v_back);
     perform croft.refresh_heads(v_back);
@@ -603,23 +655,22 @@ begin
   end if;
   if v_held is not null then perform croft.hold_lanes(v_held); end if;
   if v_runs is not null then perform croft.mark_due(v_runs); end if;
+  if v_kept is not null then
+    perform croft.hold_jobs(croft.followers(array(
+      select id from croft.job where id = any (released) and status = 'queued' and rank is null)));
+    perform pg_notify('croft_wake', '');
+  end if;
   if v_told is not null then perform croft.tell_finished(v_told); end if;
   if p_results @? '$[*].assets' then perform croft.keep_job_assets(p_results, released); end if;
-  if p_is_wide then
-    -- Lanes that were passed by for their types lose their turn: they would fall behind, and keep others out of sight.
-    update croft.lane l set turn = greatest(l.turn, o.clock) + 1
-      from croft.owner o
-      where l.id = any (v_lanes) and o.id = l.owner and croft.is_open(l)
-        and l.turn <= o.clock + case when cardinality(v_lanes) < v_many then 0 else 8 end
-        and not exists (select from croft.job j where j.id = any (started) and j.lane_id = l.id);
-  end if;
 end $$;
 
--- What a worker says and asks in one call: these have ended, and I have so many free slots.
+-- What a worker says and asks in one call: these have ended, and I have so many free slots. `refused`: results of attempts
+-- that are not its own any more.
 create function croft.take_turn(p_worker uuid, p_results jsonb, p_slots integer, p_types text[])
-returns table (released uuid[], claimed json, next_due_at timestamptz)
+returns table (refused uuid[], claimed json, next_due_at timestamptz)
 language plpgsql as $$
 declare
+  v_released uuid[];
   v_started uuid[];
   v_slots integer;
   v_is_partial boolean;
@@ -628,13 +679,18 @@ begin
   select (select min(run_at) from croft.job where status = 'queued' and rank is null),
       case when exists (select from croft.worker
         where id = p_worker and ended_at is null and not is_draining and lease_until > croft.now()) then p_slots else 0 end,
-      exists (select from croft.job_type where type <> all (p_types))
+      exists (select from croft.job_type t where t.type <> all (p_types) and (
+        select true from croft.job j where j.type = t.type and j.status = 'queued' and j.rank is not null limit 1))
     into next_due_at, v_slots, v_is_partial;
-  select t.released, t.started, t.claimed into released, v_started, claimed
+  select t.released, t.started, t.claimed into v_released, v_started, claimed
     from croft.settle_and_claim(p_worker, p_results, v_slots, p_types, v_is_partial) t;
-  if cardinality(released || v_started) > 0 then perform croft.announce(released || v_started); end if;
+  if cardinality(v_released || v_started) > 0 then perform croft.announce(v_released || v_started); end if;
+  if cardinality(v_released) < jsonb_array_length(p_results) then
+    refused := array(
+      select r.id from jsonb_to_recordset(p_results) as r(id uuid) where r.id <> all (v_released));
+  end if;
   -- A freed place that this worker has not taken itself may be another's.
-  if cardinality(released) > 0 and exists (select from croft.worker where ended_at is null and id <> p_worker) and exists (
+  if cardinality(v_released) > 0 and exists (select from croft.worker where ended_at is null and id <> p_worker) and exists (
     select from croft.owner
     where running < max_running and ready_background + ready_normal + ready_interactive > 0)
   then
@@ -665,7 +721,8 @@ begin
     update croft.job set status = 'cancelled', finished_at = croft.now(), seq = seq + 1,
       event_xid = greatest(event_xid, pg_current_xact_id()),
       cancel_requested_at = coalesce(cancel_requested_at, croft.now()),
-      error = jsonb_build_object('code', 'cancelled', 'message', 'cancelled before it started', 'class', 'cancelled')
+      error = jsonb_build_object('code', 'cancelled', 'class', 'cancelled', 'message', case when error is null
+        then 'cancelled before it started' else 'cancelled before its next attempt; the last one: ' || (error ->> 'message') end)
     where id = any (p_jobs) and status = 'queued'
     returning id, owner, lane_id, seq, event_xid, rank, run_id, notify
   ), told as (
@@ -705,15 +762,21 @@ declare
   v_before croft.lane[];
 begin
   perform croft.lock_queue();
+  perform pg_advisory_xact_lock(727563818, 5); -- after it: a turn may make lanes, too
   update croft.queue set max_running = p_global, owner_limit = p_owner, lane_limit = p_lane;
   select array_agg(id) into v_lanes from croft.lane where not has_own_limit and key <> '' and max_running <> p_lane;
-  perform croft.lock_lanes(v_lanes);
+  perform from croft.lane where id = any (v_lanes) order by id for update;
+  perform from croft.owner where id in (select owner from croft.lane where id = any (v_lanes))
+    or not has_own_limit and max_running <> p_owner order by id for update;
   v_before := croft.read_lanes(v_lanes);
   update croft.lane l set max_running = p_lane,
       turn = case when croft.is_open(l) then l.turn else greatest(l.turn, (select clock from croft.owner where id = l.owner)) end
     where id = any (v_lanes) and not has_own_limit;
   if v_before is not null then perform croft.count_ready(v_before); end if;
-  update croft.owner set max_running = p_owner where not has_own_limit and max_running <> p_owner;
+  if p_lane > 1 then perform croft.hold_followers_in(v_lanes); end if;
+  update croft.owner o set max_running = p_owner,
+      turn = case when croft.is_open(o) then o.turn else greatest(o.turn, (select clock from croft.queue)) end
+    where not has_own_limit and max_running <> p_owner;
   perform pg_notify('croft_wake', '');
 end $$;
 
@@ -737,6 +800,7 @@ begin
     seq = 1 + greatest(l.seq, (select coalesce(max(seq), 0) from croft.event where subject = p_lane))
   where id = p_lane returning * into v_lane;
   perform croft.count_ready(v_before);
+  if v_lane.max_running > 1 then perform croft.hold_followers_in(array[p_lane]); end if;
   insert into croft.event (subject, seq, owner, type, data) values (v_lane.id, v_lane.seq, v_lane.owner, 'lane.changed',
     jsonb_build_object('key', v_lane.key, 'limit', nullif(v_lane.max_running, 2147483647), 'paused', v_lane.is_paused));
   perform croft.announce(array[p_lane]);
@@ -756,7 +820,7 @@ begin
     where pronamespace = 'croft'::regnamespace and proname in ('enqueue', 'admit_due', 'take_turn', 'cancel')
   loop
     execute format('alter function %s set plan_cache_mode = force_generic_plan', v_function);
-    foreach v_kind in array array['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'incremental_sort'] loop
+    foreach v_kind in array array['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'incremental_sort', 'material'] loop
       execute format('alter function %s set enable_%s = off', v_function, v_kind);
     end loop;
   end loop;
