@@ -12,6 +12,13 @@ export interface SentEvent {
   readonly data: unknown;
 }
 
+export interface StreamBeginning {
+  /** Goes out with the first bytes. */
+  readonly first?: SentEvent | undefined;
+  /** Where the client stands; told with heartbeats, so that it need not come back from the last event that was its own. */
+  readonly place?: (() => string | undefined) | undefined;
+}
+
 export interface EventStream {
   /** Aborted when the client has gone, was too slow, or the server ends. */
   readonly signal: AbortSignal;
@@ -19,14 +26,17 @@ export interface EventStream {
   send(event: SentEvent): boolean;
   /** Waits until there is room for more: for what can be read again later, so that nobody is cut for the size of it. */
   sendInStep(event: SentEvent): Promise<boolean>;
+  /** Calls it when the stream is over, at once if it is. */
+  atEnd(leave: () => void): void;
   end(): void;
 }
 
-const HEARTBEAT_MS = 15_000;
 /** How long a stream may outlive the session or token that opened it. */
 const CHECK_EVERY_MS = 5000;
 /** A client that does not read is cut here, and resumes by id when it comes back. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
+/** Who is told in step never gets that far, but is cut when it has taken nothing for so long. */
+const UNREAD_HEARTBEATS_MAX = 4;
 /** How long browsers wait before they come back. */
 const RETRY_MS = 1000;
 
@@ -48,14 +58,28 @@ export class EventStreams {
     return this.#open.size;
   }
 
-  /** Takes the response over from Fastify. */
-  open(request: FastifyRequest, reply: FastifyReply): EventStream {
+  /** Takes the response over from Fastify. The client may have gone by now: then it is over at once. */
+  open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { first, place }: StreamBeginning = {},
+  ): EventStream {
     const holder = holderOf(request.principal);
     this.#requireRoom(holder, request.principal);
     this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + 1);
     const gone = new AbortController();
     const response = takeOver(reply);
-    const heartbeat = setInterval(() => this.#write(response, ":\n\n", close), HEARTBEAT_MS);
+    const { socket } = request.raw;
+    const send = (text: string) => !gone.signal.aborted && this.#write(response, text, close);
+    let unread = 0;
+    response.on("drain", () => {
+      unread = 0; // slow, but it reads: at every heartbeat there may be more for it
+    });
+    const heartbeat = setInterval(() => {
+      unread = response.writableNeedDrain ? unread + 1 : 0;
+      if (unread > UNREAD_HEARTBEATS_MAX) response.destroy();
+      send(heartbeatText(place?.()));
+    }, this.#limits.heartbeat);
     const end = () => {
       response.end();
       close();
@@ -63,6 +87,7 @@ export class EventStreams {
     const close = () => {
       if (gone.signal.aborted) return;
       clearInterval(heartbeat);
+      socket.off("close", close);
       this.#open.delete(end);
       const left = (this.#counts.get(holder) ?? 1) - 1;
       if (left === 0) this.#counts.delete(holder);
@@ -72,10 +97,11 @@ export class EventStreams {
     this.#open.set(end, rightOf(request.principal));
     response.on("close", close);
     response.on("error", close);
-    this.#write(response, `retry: ${RETRY_MS}\n\n`, close);
+    socket.on("close", close); // an answer that waits for another on its connection is told nothing of its end
+    send(`retry: ${RETRY_MS}\n${first === undefined ? "\n" : textOf(first)}`); // finds out if nobody is there
     return {
-      signal: gone.signal,
-      send: (event) => !gone.signal.aborted && this.#write(response, textOf(event), close),
+      ...{ signal: gone.signal, end },
+      send: (event) => send(textOf(event)),
       sendInStep: async (event) => {
         if (gone.signal.aborted) return false;
         if (!response.write(textOf(event))) {
@@ -84,7 +110,10 @@ export class EventStreams {
         }
         return !gone.signal.aborted;
       },
-      end,
+      atEnd: (leave) => {
+        if (gone.signal.aborted) leave();
+        else gone.signal.addEventListener("abort", leave, { once: true });
+      },
     };
   }
 
@@ -110,11 +139,11 @@ export class EventStreams {
   }
 
   #write(response: ServerResponse, text: string, close: () => void): boolean {
-    if (response.destroyed) return false;
-    response.write(text);
-    if (response.writableLength <= BUFFERED_BYTES_MAX) return true;
+    const isGone = () => response.destroyed || response.req.socket.destroyed;
+    if (!isGone()) response.write(text);
+    if (!isGone() && response.writableLength <= BUFFERED_BYTES_MAX) return true;
     response.destroy();
-    close();
+    close(); // who had gone before anybody listened for it would never be missed
     return false;
   }
 
@@ -133,6 +162,11 @@ export class EventStreams {
 function rightOf(principal: Principal | undefined): string | undefined {
   if (principal?.kind === "admin") return principal.session.id;
   return principal?.kind === "app" ? principal.app.tokenId : undefined;
+}
+
+/** A comment. With an id a client takes that for the last it has seen, and no event comes of it: there is no data. */
+function heartbeatText(place: string | undefined): string {
+  return place === undefined ? ":\n\n" : `:\nid: ${place}\n\n`;
 }
 
 function textOf({ id, event, data }: SentEvent): string {

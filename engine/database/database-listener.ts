@@ -12,6 +12,7 @@ import type { Database } from "./open-database.ts";
  * - `croft_run`: a run can go on.
  * - `croft_app`: an app was deleted.
  * - `croft_watch`, `croft_delivery`: a watch is to be looked at, something is to be sent.
+ * - `croft_inbox`: an event of GitHub is to be handled.
  *
  * Each comes with ids, divided by commas; `*` stands for all.
  */
@@ -30,6 +31,7 @@ const CHANNELS = [
   "croft_app",
   "croft_watch",
   "croft_delivery",
+  "croft_inbox",
 ] as const;
 const AGAIN_AFTER_MS = [50, 250, 1000] as const;
 /** A connection cut without a word is noticed only by talking. */

@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { ownDataDirectory } from "../data-directory/own-data-directory.ts";
 import { EngineError } from "../engine-error.ts";
+import { adoptEvents } from "../events/adopt-events.ts";
 import { type HeldBack, readHeldBack } from "../events/read-held-back.ts";
 import type { Log } from "../log.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -123,6 +124,7 @@ async function prepare(target: pg.ClientConfig, log: Log, signal?: AbortSignal):
   try {
     await requireVersion(client);
     await migrate(client, readMigrations(MIGRATIONS), log);
+    await adoptEvents(client);
   } finally {
     await client.end();
   }

@@ -2,117 +2,162 @@
 import type { DatabaseListener } from "../database/database-listener.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
-import { EVENT_COLUMNS, type EventRow } from "./event-row.ts";
-
-/** A place in the order of all events. */
-export interface FeedCursor {
-  readonly xid: bigint;
-  readonly place: bigint;
-}
+import { adoptEvents } from "./adopt-events.ts";
+import { type FeedCursor, isAfter } from "./feed-cursor.ts";
+import { type FeedEvent, readBounds, readFeed, readState } from "./read-feed.ts";
 
 export interface FeedReader {
   readonly owner: string | undefined;
-  /** False: it wants no more. */
-  onEvents(events: readonly EventRow[]): boolean;
-  /** What came after its cursor is not all there any more: it has to look at the whole again. */
-  onReset(): void;
+  /** What has just happened. False: it wants no more. */
+  onEvents(events: readonly FeedEvent[]): boolean;
+  /** What happened before it came, as fast as it takes it. False: it wants no more. */
+  onPast(events: readonly FeedEvent[]): Promise<boolean>;
+  /** It may have missed some, and goes on from here: it has to look at the whole again. */
+  onReset(cursor: FeedCursor): void;
   /** An older transaction holds everything back that came after it. */
   onDelayed(): void;
 }
 
+export interface FeedStart {
+  readonly cursor: FeedCursor;
+  /** What came after the place that was asked for is not all there. */
+  readonly isReset: boolean;
+}
+
+export interface FeedFollowing {
+  leave(): void;
+  /** Up to here everything was told, others' too. Undefined while it is behind: what it is told says more then. */
+  cursor(): FeedCursor | undefined;
+}
+
+/**
+ *   behind ──(has read up to the tail)──▶ live ──▶ gone
+ *
+ * Whoever is behind reads for itself, at its own pace. All that are live share one read, at the tail.
+ */
 interface Follower {
   readonly reader: FeedReader;
   cursor: FeedCursor;
-  /** What came while it was still reading what had been before. */
-  waiting: EventRow[] | undefined;
+  isGone: boolean;
+  /** Its read has failed: whether its place still means anything is to be seen. */
+  isDoubtful: boolean;
 }
 
-const READ_MAX = 500;
 const LOOK_EVERY_MS = 1000;
-/** How soon to look again while somebody's older transaction is still open. */
-const LOOK_AGAIN_MS = 20;
+/** How soon to look again while somebody's older transaction is still open; after a while less often. */
+const HELD_BACK = { lookMs: 20, untilMs: 1000, thenMs: 250 } as const;
 const DELAYED_AFTER_MS = 5000;
-/** Oldest first, and none that another could still commit before. By the columns, not their text of the same name. */
-const READ = `
-  select ${EVENT_COLUMNS} from croft.event
-  where (xid, place) > ($1::text::xid8, $2::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
-    and ($3::text is null or owner = $3)
-  order by event.xid, event.place limit ${READ_MAX}`;
-const PENDING = `
-  select exists (select from croft.event
-    where (xid, place) > ($1::text::xid8, $2::bigint) and xid >= pg_snapshot_xmin(pg_current_snapshot())) as pending`;
 
 export class EventFeed {
   readonly #database: Database;
   readonly #log: Log;
-  readonly #followers = new Set<Follower>();
+  readonly #live = new Set<Follower>();
   readonly #deafen: () => void;
+  /** Where the live ones stand. There is none without them: what happens while nobody listens is not read. */
   #tail: FeedCursor | undefined;
   #isReading = false;
   #isStale = false;
   #isClosed = false;
-  #heldBackSince: number | undefined;
+  /** The connection was lost: another cluster may have taken over. */
+  #isDoubtful = false;
+  #heldBack: { readonly since: number; toldAt: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(database: Database, listener: DatabaseListener, log: Log) {
     this.#database = database;
     this.#log = log;
-    this.#deafen = listener.hear("croft_event", () => this.#look());
+    this.#deafen = listener.hear("croft_event", (ids) => {
+      if (ids === "*") this.#isDoubtful = true; // the listener's connection is a new one
+      this.#look();
+    });
   }
 
-  /** Everything after the cursor, or from now on; until the returned function is called. */
-  async follow(reader: FeedReader, after?: FeedCursor): Promise<() => void> {
-    const now = await this.#now();
-    const follower: Follower = { reader, cursor: after ?? now, waiting: [] };
-    if (after !== undefined && (await this.#isForgotten(after))) reader.onReset();
-    this.#tail ??= now; // not before the last wait: whoever reads for the last follower forgets it
-    this.#followers.add(follower);
+  /** Where to begin for whoever was told everything up to this place; without one, at what happens from now on. */
+  async begin(after?: FeedCursor): Promise<FeedStart> {
+    await this.#resolveDoubt();
+    const { newest, xmin, floor } = await readBounds(this.#database.pool);
+    if (after === undefined) return { cursor: newest, isReset: false };
+    if (after.era !== newest.era || after.xid >= xmin) return { cursor: newest, isReset: true };
+    return { cursor: after, isReset: isAfter(floor, after) }; // what is left of it still comes
+  }
+
+  /** Everything after the cursor, until it leaves. */
+  follow(reader: FeedReader, cursor: FeedCursor): FeedFollowing {
+    const follower: Follower = { reader, cursor, isGone: false, isDoubtful: false };
     void this.#catchUp(follower);
-    return () => void this.#followers.delete(follower);
+    return {
+      leave: () => this.#leave(follower),
+      cursor: () => (this.#live.has(follower) ? follower.cursor : undefined),
+    };
   }
 
   close(): void {
     this.#isClosed = true;
     this.#deafen();
+    for (const follower of [...this.#live]) this.#leave(follower);
+  }
+
+  #leave(follower: Follower): void {
+    follower.isGone = true;
+    this.#live.delete(follower);
+    if (this.#live.size > 0) return;
+    this.#tail = undefined;
+    this.#heldBack = undefined;
     clearTimeout(this.#timer);
-    this.#followers.clear();
-  }
-
-  async #now(): Promise<FeedCursor> {
-    const { rows } = await this.#database.pool.query<{ xid: string }>(
-      "select pg_snapshot_xmin(pg_current_snapshot())::text as xid",
-    );
-    return { xid: BigInt(rows[0]?.xid ?? 0), place: 0n };
-  }
-
-  async #isForgotten({ xid }: FeedCursor): Promise<boolean> {
-    const { rows } = await this.#database.pool.query<{ forgotten: boolean }>(
-      "select xid > $1::text::xid8 as forgotten from croft.event_floor",
-      [String(xid)],
-    );
-    return rows[0]?.forgotten === true;
   }
 
   async #catchUp(follower: Follower): Promise<void> {
+    const { reader } = follower;
     try {
-      for (let isFull = true; isFull && this.#followers.has(follower); ) {
-        const rows = await this.#rowsAfter(follower.cursor, follower.reader.owner);
-        isFull = rows.length === READ_MAX;
-        this.#hand(follower, rows);
+      if (follower.isDoubtful) await this.#beginAgain(follower);
+      while (!follower.isGone && !this.#isClosed) {
+        const tail = this.#tail;
+        const { events, end, isLast } = await readFeed(
+          this.#database.pool,
+          follower.cursor,
+          reader.owner,
+        );
+        if (follower.isGone) return;
+        if (events.length > 0 && !(await reader.onPast(events))) return this.#leave(follower);
+        follower.cursor = end;
+        if (!isLast) continue;
+        // The tail was there before this read: whatever is up to it has been told, or is gone.
+        if (isBehind(end, tail)) follower.cursor = tail;
+        if (!isBehind(follower.cursor, this.#tail)) return this.#join(follower);
       }
-      const { waiting = [] } = follower;
-      follower.waiting = undefined;
-      this.#hand(follower, waiting);
-      this.#look();
     } catch (error) {
+      if (follower.isGone || this.#isClosed) return;
+      this.#isDoubtful = true;
+      follower.isDoubtful = true;
       this.#log.warn({ err: error }, "events could not be read");
       setTimeout(() => void this.#catchUp(follower), LOOK_EVERY_MS).unref();
     }
   }
 
+  async #beginAgain(follower: Follower): Promise<void> {
+    const { cursor, isReset } = await this.begin(follower.cursor);
+    if (isReset && !follower.isGone) this.#reset(follower, cursor);
+    follower.isDoubtful = false;
+  }
+
+  #reset(follower: Follower, cursor: FeedCursor): void {
+    follower.cursor = cursor;
+    follower.reader.onReset(cursor);
+  }
+
+  #join(follower: Follower): void {
+    if (follower.isGone || this.#isClosed) return;
+    if (this.#tail !== undefined && this.#tail.era !== follower.cursor.era) {
+      this.#reset(follower, this.#tail);
+    }
+    this.#live.add(follower);
+    this.#tail ??= follower.cursor;
+    this.#look();
+  }
+
   #look(): void {
     this.#isStale = true;
-    if (!this.#isReading && this.#followers.size > 0) void this.#read();
+    if (!this.#isReading && this.#live.size > 0) void this.#read();
   }
 
   async #read(): Promise<void> {
@@ -120,73 +165,90 @@ export class EventFeed {
     clearTimeout(this.#timer);
     let againMs = LOOK_EVERY_MS;
     try {
-      while (this.#isStale && this.#followers.size > 0 && this.#tail !== undefined) {
-        this.#isStale = false;
-        const rows = await this.#rowsAfter(this.#tail, undefined);
-        if (rows.length === READ_MAX) this.#isStale = true;
-        const last = rows.at(-1);
-        if (last !== undefined) this.#tail = cursorOf(last);
-        for (const follower of this.#followers) this.#give(follower, rows);
-      }
-      if (await this.#isHeldBack()) againMs = LOOK_AGAIN_MS;
+      do {
+        await this.#readOn();
+        againMs = await this.#check();
+      } while (this.#isStale && this.#tail !== undefined);
     } catch (error) {
+      this.#isDoubtful = true;
       this.#log.warn({ err: error }, "events could not be read");
     } finally {
       this.#isReading = false;
     }
-    if (this.#followers.size === 0) this.#tail = undefined;
-    else if (!this.#isClosed) this.#timer = setTimeout(() => this.#look(), againMs);
+    if (this.#live.size > 0) this.#timer = setTimeout(() => this.#look(), againMs);
   }
 
-  async #isHeldBack(): Promise<boolean> {
-    if (this.#tail === undefined) return false;
-    const { xid, place } = this.#tail;
-    const { rows } = await this.#database.pool.query<{ pending: boolean }>({
-      name: "feed-pending",
-      text: PENDING,
-      values: [String(xid), String(place)],
-    });
-    if (rows[0]?.pending !== true) {
-      this.#heldBackSince = undefined;
-      return false;
+  async #readOn(): Promise<void> {
+    while (this.#isStale && this.#tail !== undefined) {
+      this.#isStale = false;
+      const tail = this.#tail;
+      const { events, end, isLast } = await readFeed(this.#database.pool, tail);
+      // All have left meanwhile; those who are here now began elsewhere.
+      if (this.#tail !== tail) this.#isStale = true;
+      else {
+        this.#tail = end;
+        this.#isStale ||= !isLast;
+        for (const follower of this.#live) this.#give(follower, events, end);
+      }
     }
-    this.#heldBackSince ??= performance.now();
-    if (performance.now() - this.#heldBackSince > DELAYED_AFTER_MS) {
-      for (const { reader } of this.#followers) reader.onDelayed();
-      this.#heldBackSince = performance.now();
+  }
+
+  /** Whether all is as it should be. Says when to look again. */
+  async #check(): Promise<number> {
+    const tail = this.#tail;
+    if (tail === undefined) return LOOK_EVERY_MS;
+    let state = await readState(this.#database.pool, tail);
+    this.#isDoubtful ||= state.has_foreign;
+    if (await this.#resolveDoubt()) state = await readState(this.#database.pool, tail);
+    if (this.#tail !== tail) return LOOK_EVERY_MS;
+    if (state.era !== tail.era || state.is_ahead) await this.#beginAnew(tail);
+    if (state.is_held_back) return this.#waitForOlder();
+    this.#heldBack = undefined;
+    return LOOK_EVERY_MS;
+  }
+
+  /** Says whether there was any. */
+  async #resolveDoubt(): Promise<boolean> {
+    if (!this.#isDoubtful) return false;
+    this.#isDoubtful = false;
+    try {
+      await adoptEvents(this.#database.pool);
+    } catch (error) {
+      this.#isDoubtful = true;
+      throw error;
     }
     return true;
   }
 
-  #give(follower: Follower, rows: readonly EventRow[]): void {
+  /** The database is another, or an older one. */
+  async #beginAnew(tail: FeedCursor): Promise<void> {
+    const { newest } = await readBounds(this.#database.pool);
+    if (this.#tail !== tail) return;
+    this.#tail = newest;
+    for (const follower of this.#live) this.#reset(follower, newest);
+  }
+
+  #waitForOlder(): number {
+    const now = performance.now();
+    this.#heldBack ??= { since: now, toldAt: now };
+    if (now - this.#heldBack.toldAt > DELAYED_AFTER_MS) {
+      this.#heldBack.toldAt = now;
+      for (const { reader } of this.#live) reader.onDelayed();
+    }
+    return now - this.#heldBack.since < HELD_BACK.untilMs ? HELD_BACK.lookMs : HELD_BACK.thenMs;
+  }
+
+  #give(follower: Follower, events: readonly FeedEvent[], end: FeedCursor): void {
     const { owner } = follower.reader;
-    const own = owner === undefined ? rows : rows.filter((row) => row.owner === owner);
-    if (follower.waiting === undefined) this.#hand(follower, own);
-    else follower.waiting.push(...own);
-  }
-
-  #hand(follower: Follower, rows: readonly EventRow[]): void {
-    const fresh = rows.filter((row) => isAfter(cursorOf(row), follower.cursor));
-    const last = fresh.at(-1);
-    if (last === undefined) return;
-    follower.cursor = cursorOf(last);
-    if (!follower.reader.onEvents(fresh)) this.#followers.delete(follower);
-  }
-
-  async #rowsAfter({ xid, place }: FeedCursor, owner: string | undefined): Promise<EventRow[]> {
-    const { rows } = await this.#database.pool.query<EventRow>({
-      name: "feed-read",
-      text: READ,
-      values: [String(xid), String(place), owner ?? null],
-    });
-    return rows;
+    const own = events.filter(
+      (event) =>
+        (owner === undefined || event.owner === owner) && isAfter(event.cursor, follower.cursor),
+    );
+    if (own.length > 0 && !follower.reader.onEvents(own)) this.#leave(follower);
+    else if (isAfter(end, follower.cursor)) follower.cursor = end;
   }
 }
 
-export function cursorOf({ xid, place }: EventRow): FeedCursor {
-  return { xid: BigInt(xid), place: BigInt(place) };
-}
-
-function isAfter(one: FeedCursor, other: FeedCursor): boolean {
-  return one.xid > other.xid || (one.xid === other.xid && one.place > other.place);
+function isBehind(cursor: FeedCursor, tail: FeedCursor | undefined): tail is FeedCursor {
+  return tail !== undefined && tail.era === cursor.era && isAfter(tail, cursor);
 }

@@ -4,6 +4,7 @@ import type { Database } from "../database/open-database.ts";
 import { EVENT_COLUMNS, type EventRow, eventOf } from "./event-row.ts";
 
 const READ_MAX = 1000;
+const PART_MAX = 500;
 
 export async function readEvents(
   { pool }: Database,
@@ -17,15 +18,16 @@ export async function readEvents(
   return rows.map(eventOf);
 }
 
-/** Whether one of these types is still there after this one. */
-export async function hasEvent(
+/** The next ones after this, a part of them if there are many. */
+export async function readEventRows(
   { pool }: Database,
   subject: string,
-  { afterSeq, types }: { readonly afterSeq: number; readonly types: readonly string[] },
-): Promise<boolean> {
-  const { rows } = await pool.query<{ found: boolean }>(
-    `select exists (select from croft.event where subject = $1 and seq > $2 and type = any ($3)) as found`,
-    [subject, afterSeq, types],
-  );
-  return rows[0]?.found === true;
+  afterSeq: number,
+): Promise<{ readonly rows: readonly EventRow[]; readonly isLast: boolean }> {
+  const { rows } = await pool.query<EventRow>({
+    name: "read-subject",
+    text: `select ${EVENT_COLUMNS} from croft.event where subject = $1 and seq > $2 order by seq limit ${PART_MAX}`,
+    values: [subject, afterSeq],
+  });
+  return { rows, isLast: rows.length < PART_MAX };
 }

@@ -2,7 +2,8 @@
 import type { DatabaseListener } from "../database/database-listener.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
-import { EVENT_COLUMNS, type EventRow } from "./event-row.ts";
+import type { EventRow } from "./event-row.ts";
+import { readEventRows } from "./read-events.ts";
 
 export interface SubjectReader {
   /** In order, without gaps. False: it wants no more. */
@@ -19,8 +20,6 @@ interface FollowedSubject {
   isReading: boolean;
   isStale: boolean;
 }
-
-const READ_MAX = 500;
 
 export class SubjectStreams {
   readonly #database: Database;
@@ -75,12 +74,8 @@ export class SubjectStreams {
       while (followed.isStale && followed.followers.size > 0) {
         followed.isStale = false;
         const after = Math.min(...[...followed.followers].map(({ lastSeq }) => lastSeq));
-        const { rows } = await this.#database.pool.query<EventRow>({
-          name: "read-subject",
-          text: `select ${EVENT_COLUMNS} from croft.event where subject = $1 and seq > $2 order by seq limit ${READ_MAX}`,
-          values: [subject, after],
-        });
-        if (rows.length === READ_MAX) followed.isStale = true;
+        const { rows, isLast } = await readEventRows(this.#database, subject, after);
+        if (!isLast) followed.isStale = true;
         this.#hand(subject, followed, rows, after);
       }
     } catch (error) {

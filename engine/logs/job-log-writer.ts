@@ -13,7 +13,7 @@ export interface JobLogOptions extends LogSenderOptions {
 
 /** Why something failed stands at its end: so much of that is kept, however long the log became before. */
 const TAIL_BYTES_MAX = 64 * 1024;
-const NO_SECRETS = new SecretMask();
+export const NO_SECRETS: SecretMask = new SecretMask();
 
 export class JobLogWriter {
   readonly #maxBytes: number;

@@ -79,6 +79,7 @@ export class LogSender {
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#tellMissing();
+    if (this.#pieces.length === 0 && !this.#isSending) return;
     const { signal } = this.#gone;
     const gone = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -1,49 +1,11 @@
 // Streams over real HTTP: everything from the start, what comes, resumption by id, the end, and the limits.
-import type { AddressInfo } from "node:net";
-import { createApp, startWorker } from "@croft/engine";
-import { expect, onTestFinished, test } from "vitest";
-import { holdType, noopType } from "../../test/support/job-scene.ts";
+import { expect, test } from "vitest";
 import { readStream, type StreamedEvent } from "../../test/support/read-stream.ts";
-import { scratchEngine } from "../../test/support/scratch-engine.ts";
-import { scratchServer } from "../../test/support/scratch-server.ts";
+import { collect, streamScene } from "../../test/support/stream-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 
-async function scene(flags: Record<string, string> = {}) {
-  const { type, held } = holdType();
-  const engine = await scratchEngine(flags, [type, noopType]);
-  const app = await scratchServer(engine);
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  onTestFinished(() => app.server.closeAllConnections()); // fetch opens some that it never uses
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-  const worker = await startWorker(engine);
-  onTestFinished(() => worker.close(0));
-  const local = { authorization: `Bearer ${engine.localToken}` };
-  const { app: made, token } = await createApp(engine.database, "other");
-  const submit = async (job: object = {}, headers: Record<string, string> = local) => {
-    const response = await fetch(`${url}/api/jobs`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify({ type: "hold", ...job }),
-    });
-    expect(response.status).toBe(202);
-    return ((await response.json()) as { id: string }).id;
-  };
-  const begun = (count: number) => waitUntil("attempts", () => held.length >= count);
-  const foreign = { authorization: `Bearer ${token}` };
-  return { engine, app, url, held, local, foreign, foreignApp: made, submit, begun };
-}
-
-async function collect(stream: AsyncIterable<StreamedEvent>, count = Number.POSITIVE_INFINITY) {
-  const events: StreamedEvent[] = [];
-  for await (const event of stream) {
-    events.push(event);
-    if (events.length >= count) break;
-  }
-  return events;
-}
-
 test("a job's stream tells everything and ends with it; resumed, it tells the rest", async () => {
-  const { url, local, submit, begun, held } = await scene();
+  const { url, local, submit, begun, held } = await streamScene();
   const id = await submit();
   await begun(1);
   const whole = collect(readStream(`${url}/api/jobs/${id}/events`, local));
@@ -66,31 +28,39 @@ test("a job's stream tells everything and ends with it; resumed, it tells the re
   expect((await rest).map(({ event }) => event)).toEqual(types.slice(2));
 });
 
-test("a job that has ended is told once more, and to whoever knows it already nothing", async () => {
-  const { url, local, submit } = await scene();
+/** As a browser's EventSource sees it: 204 tells it not to come back. */
+async function statusFor(path: string, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(path, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+test("a job that has ended is told once more, and whoever knows it already need not come back", async () => {
+  const { url, local, submit } = await streamScene();
   const id = await submit({ type: "noop" });
   const first = await collect(readStream(`${url}/api/jobs/${id}/events`, local));
   expect(first.at(-1)).toMatchObject({ event: "job.done" });
   expect(await collect(readStream(`${url}/api/jobs/${id}/events`, local))).toEqual(first);
   const resumed = { ...local, "last-event-id": first.at(-1)?.id ?? "" };
-  expect(await collect(readStream(`${url}/api/jobs/${id}/events`, resumed))).toEqual([]);
+  expect(await statusFor(`${url}/api/jobs/${id}/events`, resumed)).toBe(204);
+  const log = await collect(readStream(`${url}/api/jobs/${id}/log/events`, local));
+  expect(log.map(({ id: at, event }) => [at, event])).toEqual([["0", "end"]]);
+  const heard = { ...local, "last-event-id": "0" };
+  expect(await statusFor(`${url}/api/jobs/${id}/log/events`, heard)).toBe(204);
 });
 
 test("the stream of everything: an app sees its own, admins all, and it goes on where it was left", async () => {
-  const { url, local, foreign, foreignApp, submit } = await scene();
+  const { url, local, foreign, foreignApp, submit } = await streamScene();
   const mine = readStream(`${url}/api/events`, foreign);
   const all = readStream(`${url}/api/events`, local);
-  const firstOfMine = mine.next();
-  const firstOfAll = all.next();
-  await waitUntil("both streams", async () => {
-    const text = await (await fetch(`${url}/metrics`, { headers: local })).text();
-    return text.includes("croft_event_streams 2");
-  });
+  for (const stream of [mine, all]) {
+    expect((await stream.next()).value).toMatchObject({ event: "start" });
+  }
   const own = await submit({ type: "noop" });
   const other = await submit({ type: "noop" }, foreign);
-  const seen = new Set([(await firstOfAll).value?.data.subject]);
+  const seen = new Set<string>();
   for await (const { data } of all) if (seen.add(data.subject).has(own) && seen.has(other)) break;
-  const first = (await firstOfMine).value as StreamedEvent;
+  const first = (await mine.next()).value as StreamedEvent;
   const next = (await mine.next()).value as StreamedEvent;
   await mine.return(undefined);
   expect([first, next].map(({ data }) => data)).toMatchObject([
@@ -98,13 +68,14 @@ test("the stream of everything: an app sees its own, admins all, and it goes on 
     { subject: other, seq: 2 },
   ]);
   const resumed = { ...foreign, "last-event-id": next.id ?? "" };
-  expect(await collect(readStream(`${url}/api/events`, resumed), 1)).toMatchObject([
+  expect(await collect(readStream(`${url}/api/events`, resumed), 2)).toMatchObject([
+    { event: "start", id: next.id },
     { event: "job.done", data: { subject: other, seq: 3 } },
   ]);
 });
 
 test("a foreign job's streams are as missing as one that never was", async () => {
-  const { url, foreign, submit } = await scene();
+  const { url, foreign, submit } = await streamScene();
   const id = await submit({ type: "noop" });
   const missing = "01890000-0000-7000-8000-000000000000";
   for (const path of ["", "/events", "/log", "/log/events", "/history"]) {
@@ -121,7 +92,7 @@ test("a foreign job's streams are as missing as one that never was", async () =>
 });
 
 test("streams are limited, and a closed one makes room", async () => {
-  const { url, foreign } = await scene({ "stream.perApp": "2" });
+  const { url, foreign } = await streamScene({ "stream.perApp": "2" });
   const gone = new AbortController();
   const open = () => fetch(`${url}/api/events`, { headers: foreign, signal: gone.signal });
   expect([await open(), await open()].map(({ status }) => status)).toEqual([200, 200]);
@@ -137,13 +108,13 @@ test("streams are limited, and a closed one makes room", async () => {
 });
 
 test("a wrong Last-Event-ID is refused", async () => {
-  const { url, local, submit } = await scene();
-  const id = await submit({ type: "noop" });
+  const { url, local, submit } = await streamScene();
+  const id = await submit();
   const wrong = [
     ["/api/events", "x'"],
     [`/api/jobs/${id}/events`, "x'"],
-    [`/api/jobs/${id}/events`, "999"], // it has not happened yet
     [`/api/jobs/${id}/log/events`, "x'"],
+    [`/api/jobs/${id}/log/events`, "999"], // it has not been written yet
   ];
   for (const [path = "", lastEventId = ""] of wrong) {
     const headers = { ...local, "last-event-id": lastEventId };
@@ -154,7 +125,7 @@ test("a wrong Last-Event-ID is refused", async () => {
 });
 
 test("a log is text: whole, by range, since, and live until the job ends", async () => {
-  const { url, local, submit, begun, held } = await scene();
+  const { url, local, submit, begun, held } = await streamScene();
   const id = await submit();
   await begun(1);
   const live = collect(readStream(`${url}/api/jobs/${id}/log/events`, local));
@@ -196,31 +167,45 @@ test("a log is text: whole, by range, since, and live until the job ends", async
 });
 
 test("a stream ends soon after the token that opened it", async () => {
-  const { url, local, foreign, engine } = await scene();
+  const { url, foreign, engine } = await streamScene();
   const stream = readStream(`${url}/api/events`, foreign);
+  expect((await stream.next()).value).toMatchObject({ event: "start" });
   const next = stream.next();
-  await waitUntil("the stream", async () => {
-    const text = await (await fetch(`${url}/metrics`, { headers: local })).text();
-    return text.includes("croft_event_streams 1");
-  });
   await engine.database.pool.query("update croft.app_token set expires_at = croft.now()");
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
 test("a job that has ended and whose events are forgotten is told as a whole, and the stream ends", async () => {
-  const { url, local, submit, engine } = await scene();
+  const { url, local, submit, engine } = await streamScene();
   const id = await submit({ type: "noop" });
   const path = `${url}/api/jobs/${id}/events`;
   await collect(readStream(path, local));
   await engine.database.pool.query("delete from croft.event where type <> 'job.queued'");
-  const whole = [{ id: "3", event: "reset", data: { id, status: "done" } }];
-  expect(await collect(readStream(path, local))).toMatchObject(whole);
-  expect(await collect(readStream(path, { ...local, "last-event-id": "1" }))).toMatchObject(whole);
-  expect(await collect(readStream(path, { ...local, "last-event-id": "3" }))).toEqual([]);
+  const whole = { id: "3", event: "reset", data: { id, status: "done" } };
+  const from = (lastEventId: string) =>
+    collect(readStream(path, { ...local, "last-event-id": lastEventId }));
+  expect(await collect(readStream(path, local))).toMatchObject([{ event: "job.queued" }, whole]);
+  expect(await from("1")).toMatchObject([whole]);
+  expect(await from("999")).toMatchObject([whole]); // from before the database was restored
+  expect(await statusFor(path, { ...local, "last-event-id": "3" })).toBe(204);
+});
+
+test("reset of a job with a large result reaches the client, without it", async () => {
+  const { url, local, submit, engine } = await streamScene();
+  const id = await submit({ type: "noop", input: { a: "x".repeat(900_000) } });
+  const path = `${url}/api/jobs/${id}/events`;
+  expect((await collect(readStream(path, local))).at(-1)).toMatchObject({ event: "job.done" });
+  await engine.database.pool.query("delete from croft.event");
+  expect(await collect(readStream(path, local))).toMatchObject([
+    {
+      ...{ id: "3", event: "reset" },
+      data: { id, status: "done", input: null, result: null, omitted: ["input", "result"] },
+    },
+  ]);
 });
 
 test("of a log whose beginning is forgotten the rest is told, and what is asked for before it is refused", async () => {
-  const { url, local, submit, begun, held, engine } = await scene();
+  const { url, local, submit, begun, held, engine } = await streamScene();
   const id = await submit();
   await begun(1);
   for (const [stream, text] of [["stdout", "first\n"] as const, ["stderr", "rest\n"] as const]) {
@@ -243,18 +228,17 @@ test("of a log whose beginning is forgotten the rest is told, and what is asked 
   const pieces = await collect(readStream(`${path}/events`, local));
   expect(pieces.map(({ id: at, data }) => [at, data.text])).toEqual([
     ["11", "rest\n"],
-    [undefined, undefined],
+    ["11", undefined],
   ]);
 });
 
 test("asked for its head only, a stream answers and takes no place", async () => {
-  const { url, local, foreign, submit } = await scene({ "stream.perApp": "1" });
+  const { url, foreign, submit, openStreams } = await streamScene({ "stream.perApp": "1" });
   const id = await submit({ type: "hold" }, foreign);
   for (const path of ["/api/events", `/api/jobs/${id}/events`, `/api/jobs/${id}/log/events`]) {
     const response = await fetch(url + path, { method: "HEAD", headers: foreign });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
   }
-  const metrics = await (await fetch(`${url}/metrics`, { headers: local })).text();
-  expect(metrics).toContain("croft_event_streams 0");
+  expect(await openStreams()).toBe(0);
 });

@@ -1,106 +1,85 @@
-// Live streams: the events of one job, of everything, and the log of a job.
+// Live streams: the events of one job or run, of everything, and the log of a job.
 import {
-  cursorOf,
+  cursorText,
   type Engine,
-  EngineError,
-  type EventRow,
   eventOf,
-  type FeedCursor,
+  type FeedEvent,
+  type FeedFollowing,
   followLog,
-  hasEvent,
-  readJob,
-  readLastSeq,
+  logExtent,
+  readListedJob,
+  readSubject,
   type Scope,
   showRun,
 } from "@croft/engine";
-import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { answerHead } from "../answer-head.ts";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
 import type { EventStreams } from "../event-streams.ts";
+import { foreignId, LastEventId, numberIn, placeIn } from "../last-event-id.ts";
 import { scopeOf } from "../principal.ts";
+import { tellSubject } from "../tell-subject.ts";
 import { JobPath } from "./jobs.ts";
 
 const STREAM = {
   description: "a stream of server-sent events",
   content: { "text/event-stream": { schema: z.string() } },
 };
-
-const LastEventId = z.object({
-  "last-event-id": z.string().max(64).optional().describe("goes on after this one"),
-});
+const OVER = z.null().describe("it has ended, and nothing came after `Last-Event-ID`");
 
 export function streamRoutes(app: App, engine: Engine, streams: EventStreams): void {
-  subjectEventsRoute(app, engine, streams, { word: "job", read: readJob });
-  subjectEventsRoute(app, engine, streams, { word: "run", read: showRun });
+  subjectEventsRoute(app, engine, streams, { kind: "job", show: readListedJob });
+  subjectEventsRoute(app, engine, streams, { kind: "run", show: showRun });
   allEventsRoute(app, engine, streams);
   jobLogRoute(app, engine, streams);
 }
 
 interface Subject {
-  readonly word: "job" | "run";
-  readonly read: (
-    database: Engine["database"],
-    scope: Scope,
-    id: string,
-  ) => Promise<{ readonly finished_at: string | null }>;
+  readonly kind: "job" | "run";
+  readonly show: (database: Engine["database"], scope: Scope, id: string) => Promise<unknown>;
 }
 
 function subjectEventsRoute(
   app: App,
-  { database, subjects }: Engine,
+  engine: Engine,
   streams: EventStreams,
-  { word, read }: Subject,
+  { kind, show }: Subject,
 ): void {
-  const final = ["done", "failed", "cancelled"].map((status) => `${word}.${status}`);
+  const final = ["done", "failed", "cancelled"].map((status) => `${kind}.${status}`);
   app.get(
-    `/api/${word}s/:id/events`,
+    `/api/${kind}s/:id/events`,
     {
       config: { access: "reader" },
       schema: {
         tags: ["events"],
-        summary: `Follow a ${word} until it has ended`,
+        summary: `Follow a ${kind} until it has ended`,
         params: JobPath,
         headers: LastEventId,
         response: {
           200: STREAM,
+          204: OVER,
           ...describeProblems("unauthenticated", "not-found", "too-many-streams", "invalid-input"),
         },
       },
     },
     async (request, reply) => {
       const { principal, params, headers } = request;
-      const thing = await read(database, scopeOf(principal), params.id);
-      const after = numberIn(headers["last-event-id"]);
-      const newest = await readLastSeq(database, params.id);
-      if (after > newest) throw foreignId();
+      const { database } = engine;
+      const scope = scopeOf(principal);
+      const after = numberIn(headers["last-event-id"]) ?? 0;
+      const state = await readSubject(database, scope, { kind, id: params.id });
+      if (state.hasEnded && after === state.seq) return await reply.code(204).send(null);
       if (request.method === "HEAD") return await answerHead(reply);
-      const isOver =
-        thing.finished_at !== null &&
-        !(await hasEvent(database, params.id, { afterSeq: after, types: final }));
       const stream = streams.open(request, reply);
-      if (isOver) {
-        // Either it knows everything there will ever be, or what it does not know is forgotten.
-        if (after < newest) stream.send({ id: String(newest), event: "reset", data: thing });
-        stream.end();
-        return reply;
-      }
-      let last = after;
-      const onEvents = (rows: readonly EventRow[]) => {
-        if (last > 0 && (rows[0]?.seq ?? 0) > last + 1)
-          stream.send({ event: "reset", data: thing });
-        for (const row of rows) {
-          last = row.seq;
-          if (!stream.send({ id: String(row.seq), event: row.type, data: eventOf(row) }))
-            return false;
-          if (!final.includes(row.type)) continue;
-          stream.end();
-          return false;
-        }
-        return true;
-      };
-      const leave = subjects.follow(params.id, after, { onEvents });
-      stream.signal.addEventListener("abort", leave, { once: true });
+      const told = { id: params.id, after, state, final };
+      tellSubject(engine, stream, {
+        ...told,
+        show: () => show(database, scope, params.id),
+      }).catch((error: unknown) => {
+        request.log.warn({ err: error }, "events could not be followed");
+        stream.end(); // the client comes back, when the database has
+      });
       return reply;
     },
   );
@@ -114,6 +93,8 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
       schema: {
         tags: ["events"],
         summary: "Follow everything you may see",
+        description:
+          "Begins with `start`, whose `id` is where to come back to if nothing else came; with `reset` if events in between cannot be had",
         headers: LastEventId,
         response: {
           200: STREAM,
@@ -123,32 +104,41 @@ function allEventsRoute(app: App, { feed }: Engine, streams: EventStreams): void
     },
     async (request, reply) => {
       const { owner } = scopeOf(request.principal);
-      const after = cursorIn(request.headers["last-event-id"]);
+      const after = placeIn(request.headers["last-event-id"]);
       if (request.method === "HEAD") return await answerHead(reply);
-      const stream = streams.open(request, reply);
-      const following = feed.follow(
+      const start = await feed.begin(after).catch((error: unknown) => {
+        request.log.warn({ err: error }, "events could not be followed");
+      });
+      if (start === undefined) {
+        streams.open(request, reply).end(); // an answer with an error would be the last that browsers ask for
+        return reply;
+      }
+      let following: FeedFollowing | undefined;
+      const at = cursorText(start.cursor);
+      const stream = streams.open(request, reply, {
+        first: { id: at, event: start.isReset ? "reset" : "start", data: {} },
+        place: () => {
+          const cursor = following?.cursor();
+          return cursor && cursorText(cursor);
+        },
+      });
+      const sent = (event: FeedEvent) => ({
+        ...{ id: cursorText(event.cursor), event: event.type, data: eventOf(event) },
+      });
+      following = feed.follow(
         {
           owner,
-          onEvents: (rows) =>
-            rows.every((row) => {
-              const { xid, place } = cursorOf(row);
-              return stream.send({ id: `${xid}-${place}`, event: row.type, data: eventOf(row) });
-            }),
-          onReset: () => void stream.send({ event: "reset", data: {} }),
+          onEvents: (events) => events.every((event) => stream.send(sent(event))),
+          onPast: async (events) => {
+            for (const event of events) if (!(await stream.sendInStep(sent(event)))) return false;
+            return true;
+          },
+          onReset: (to) => void stream.send({ id: cursorText(to), event: "reset", data: {} }),
           onDelayed: () => void stream.send({ event: "delayed", data: {} }),
         },
-        after,
+        start.cursor,
       );
-      following.then(
-        (leave) => {
-          if (stream.signal.aborted) leave();
-          else stream.signal.addEventListener("abort", leave, { once: true });
-        },
-        (error: unknown) => {
-          request.log.warn({ err: error }, "events could not be followed");
-          stream.end(); // the client comes back, when the database has
-        },
-      );
+      stream.atEnd(() => following?.leave());
       return reply;
     },
   );
@@ -167,6 +157,7 @@ function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStr
         headers: LastEventId,
         response: {
           200: STREAM,
+          204: OVER,
           ...describeProblems("unauthenticated", "not-found", "too-many-streams", "invalid-input"),
         },
       },
@@ -174,52 +165,31 @@ function jobLogRoute(app: App, { database, listener }: Engine, streams: EventStr
     async (request, reply) => {
       const { params, headers, principal, log } = request;
       const scope = scopeOf(principal);
-      await readJob(database, scope, params.id);
-      const from = numberIn(headers["last-event-id"]);
+      const hasEnded = async () =>
+        (await readSubject(database, scope, { kind: "job", id: params.id })).hasEnded;
+      const isOver = await hasEnded();
+      const known = numberIn(headers["last-event-id"]);
+      const { to } = known === undefined ? { to: 0 } : await logExtent(database, params.id);
+      if (isOver && known !== undefined && known >= to) return await reply.code(204).send(null);
+      if (known !== undefined && known > to) throw foreignId();
       if (request.method === "HEAD") return await answerHead(reply);
       const stream = streams.open(request, reply);
-      const follow = { jobId: params.id, from, signal: stream.signal };
-      const isOver = async () => (await readJob(database, scope, params.id)).finished_at !== null;
+      let last = known ?? 0;
       followLog(
         database,
         listener,
-        follow,
+        { jobId: params.id, from: last, signal: stream.signal },
         async ({ endsAt, attempt, stream: from, at, text }) => {
-          await stream.sendInStep({
-            id: String(endsAt),
-            event: "log",
-            data: { attempt, stream: from, at, text },
-          });
+          last = endsAt;
+          const data = { attempt, stream: from, at, text };
+          await stream.sendInStep({ id: String(endsAt), event: "log", data });
         },
-        isOver,
+        hasEnded,
       )
-        .then(() => stream.send({ event: "end", data: {} }))
+        .then(() => stream.send({ id: String(last), event: "end", data: {} }))
         .catch((error: unknown) => log.warn({ err: error }, "a log could not be followed"))
         .finally(() => stream.end());
       return reply;
     },
   );
-}
-
-/** Only what a stream would begin with: nothing is followed, and no place is taken. */
-async function answerHead(reply: FastifyReply): Promise<FastifyReply> {
-  reply.type("text/event-stream; charset=utf-8").header("cache-control", "no-store");
-  return await reply.send();
-}
-
-function numberIn(text: string | undefined): number {
-  if (text === undefined || text === "") return 0;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw foreignId();
-}
-
-function cursorIn(text: string | undefined): FeedCursor | undefined {
-  if (text === undefined || text === "") return undefined;
-  const [, xid, place] = /^(\d{1,19})-(\d{1,18})$/.exec(text) ?? [];
-  if (xid !== undefined && place !== undefined) return { xid: BigInt(xid), place: BigInt(place) };
-  throw foreignId();
-}
-
-function foreignId(): EngineError {
-  return new EngineError("invalid-input", "not valid: Last-Event-ID is not one of this stream's");
 }

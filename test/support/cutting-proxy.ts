@@ -12,6 +12,8 @@ export interface CuttingProxy {
    * is dropped. Resolves when it is done.
    */
   cut(request: string, fits?: (answer: string) => boolean): Promise<void>;
+  /** Breaks off all connections whose last statement has `request` in it, whatever becomes of it. */
+  breakOff(request: string): void;
   /** From the first statement with `request` in it on, nothing passes on its connection any more, and nobody ends it. */
   silence(request: string): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
   const url = new URL(databaseUrl.replace(/@[^/]+/, "@localhost"));
   const host = decodeURIComponent(/@([^/]+)/.exec(databaseUrl)?.[1] ?? "");
   const sockets = new Set<Socket>();
+  const lastSaid = new Map<Socket, Buffer>();
   let trap: Trap | undefined;
   const server = createServer((client) => {
     const backend = connect(join(host, ".s.PGSQL.5432"));
@@ -46,6 +49,7 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
     }
     let isSilent = false;
     client.on("data", (chunk) => {
+      lastSaid.set(client, chunk);
       if (trap !== undefined && chunk.includes(trap.request)) {
         if (trap.isSilent === true) {
           isSilent = true;
@@ -84,6 +88,9 @@ export async function cuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
       new Promise((resolve) => {
         trap = { request, fits, spring: resolve };
       }),
+    breakOff: (request) => {
+      for (const [socket, said] of lastSaid) if (said.includes(request)) socket.destroy();
+    },
     silence: (request) =>
       new Promise((resolve) => {
         trap = { request, fits: () => true, spring: resolve, isSilent: true };

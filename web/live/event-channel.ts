@@ -99,6 +99,10 @@ export class EventChannel {
         onOpen: () => this.#tell({ kind: "state", state: "live" }),
         onBreak: () => this.#tell({ kind: "state", state: "broken" }),
         onEvents: (received) => {
+          // What was shown before may be wrong: as after a break.
+          if (received.some(({ type }) => type === "reset")) {
+            this.#tell({ kind: "state", state: "broken" });
+          }
           const isDelayed = received.some(({ type }) => type === "delayed");
           const events = received
             .filter(({ type }) => type.includes("."))

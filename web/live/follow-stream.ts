@@ -44,9 +44,10 @@ async function connect(options: FollowOptions): Promise<"over" | "was open" | "f
       },
     });
     if (!response.ok) throw await readProblem(response);
-    if (response.body === null) throw unreachable();
     isOpen = true;
     onOpen?.();
+    if (response.status === 204) return "over"; // everything is known already
+    if (response.body === null) throw unreachable();
     for await (const events of readServerEvents(response.body)) {
       // What came after the signal belongs to whoever follows next: it would be told twice.
       if (signal.aborted) return "over";

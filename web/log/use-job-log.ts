@@ -44,7 +44,10 @@ export function useJobLog(jobId: string): JobLog {
         change(hasEnded ? { state: "ended" } : {});
         return !hasEnded;
       },
-    }).catch((error: unknown) => change({ state: "broken", error }));
+    }).then(
+      () => leave.signal.aborted || change({ state: "ended" }),
+      (error: unknown) => change({ state: "broken", error }),
+    );
     return () => leave.abort();
   }, [jobId, isVisible, isEnded, content]);
   return { content, ...log };
