@@ -1,33 +1,56 @@
 // Files and jobs over HTTP: how soon a submission is answered, how fast a large file comes and goes, and what it costs in memory.
 import { execFileSync } from "node:child_process";
-import { createReadStream, createWriteStream, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Asset } from "@croft/contract";
+import { promisify } from "node:util";
+import type { Asset, JobList } from "@croft/contract";
+import { callApi } from "../test/support/call-api.ts";
 import { type RunningServer, startServer } from "../test/support/croft-process.ts";
+import { waitUntil } from "../test/support/wait-until.ts";
 import { rssMb } from "./queue/measure-idle.ts";
 import { isQuick } from "./quick.ts";
 import { withScratch } from "./scratch.ts";
 import { median, percentile, printTable } from "./table.ts";
 import { judgeTargets } from "./targets.ts";
 
+const syncData = promisify(fdatasync);
 const FILE_BYTES = (isQuick ? 50 : 500) * 1_000_000;
 const ROUNDS = isQuick ? 3 : 5;
 const SUBMITS_PER_S = 100;
 const SUBMIT_SECONDS = isQuick ? 5 : 30;
+const SYNC_SECONDS = isQuick ? 2 : 10;
 const SETTLE_MS = 3000;
 const SAMPLE_EVERY_MS = 50;
+const END_CEILING_MS = 300_000;
+/** In a process beside the server, as every handler. */
+const PROJECT = `import { defineConfig, defineHandler, z } from "croft";
+export default defineConfig({ handlers: { nothing: defineHandler({ input: z.looseObject({}), run: async () => {} }) } });`;
 
 export async function benchAssets(): Promise<object> {
   return await withScratch(async (scratch) => {
     const env = { CROFT_ASSETS_UPLOAD_MAX_BYTES: String(2 * FILE_BYTES) };
-    const server = await startServer(join(scratch.path, "data"), { env });
+    const cwd = join(scratch.path, "project");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "croft.config.ts"), PROJECT);
+    const server = await startServer(join(scratch.path, "data"), { env, cwd });
     scratch.atEnd(() => server.stop());
     await delay(SETTLE_MS);
     const submitMs = await submitSteadily(server);
+    const diskMs = await syncSteadily(join(scratch.path, "synced"));
     await delay(SETTLE_MS);
     const file = join(scratch.path, "file");
     const rssBeforeMb = rssMb(server.pid);
@@ -41,17 +64,13 @@ export async function benchAssets(): Promise<object> {
       makeFile(file, nth);
       rounds.push(await measureRound(server, file));
     }
-    return report(submitMs, rounds, { rssBeforeMb, rssMaxMb });
+    return report({ submitMs, diskMs }, rounds, { rssBeforeMb, rssMaxMb });
   });
 }
 
-/** Jobs that wait for another day: what is measured is the answer, not the work. */
+/** The answers are measured while the worker of the server runs the jobs, as it does in life. */
 async function submitSteadily(server: RunningServer): Promise<number[]> {
-  const body = JSON.stringify({
-    type: "command",
-    input: { repository: "https://127.0.0.1:1/a.git", command: "true" },
-    run_at: "2999-01-01T00:00:00Z",
-  });
+  const body = JSON.stringify({ type: "nothing", input: {} });
   const headers = {
     authorization: `Bearer ${server.token}`,
     "content-type": "application/json",
@@ -70,7 +89,39 @@ async function submitSteadily(server: RunningServer): Promise<number[]> {
     await delay(Math.max(0, begunAt + (nth * 1000) / SUBMITS_PER_S - performance.now()));
     answers.push(submit());
   }
-  return await Promise.all(answers);
+  const taken = await Promise.all(answers);
+  await requireDone(server, SUBMITS_PER_S * (SUBMIT_SECONDS + 1), begunAt);
+  return taken;
+}
+
+/** Had they not run, the answers would have had the machine for themselves. */
+async function requireDone(server: RunningServer, count: number, begunAt: number): Promise<void> {
+  const isAny = async (status: string) => {
+    const path = `/api/jobs?limit=1&status=${status}`;
+    return (await callApi<JobList>(server, "GET", path)).jobs.length > 0;
+  };
+  const isOver = async () => !(await isAny("queued")) && !(await isAny("running"));
+  await waitUntil("the end of all jobs", isOver, END_CEILING_MS);
+  if (await isAny("failed")) throw new Error("a job that does nothing has failed");
+  const seconds = (performance.now() - begunAt) / 1000;
+  process.stdout.write(`${count} jobs were run, the last one after ${seconds.toFixed(1)} s\n`);
+}
+
+/** The least that a durable answer costs on this disk: what the submissions are to be seen against. */
+async function syncSteadily(path: string): Promise<number[]> {
+  const file = openSync(path, "w");
+  const piece = Buffer.alloc(8192, 1);
+  const begunAt = performance.now();
+  const taken: Promise<number>[] = [];
+  for (let nth = 0; nth < SUBMITS_PER_S * SYNC_SECONDS; nth++) {
+    await delay(Math.max(0, begunAt + (nth * 1000) / SUBMITS_PER_S - performance.now()));
+    const at = performance.now();
+    writeSync(file, piece, 0, piece.length, nth * piece.length);
+    taken.push(syncData(file).then(() => performance.now() - at));
+  }
+  const all = await Promise.all(taken);
+  closeSync(file);
+  return all;
 }
 
 interface Round {
@@ -158,7 +209,10 @@ function makeFile(path: string, seed: number): void {
 }
 
 function report(
-  submitMs: readonly number[],
+  {
+    submitMs,
+    diskMs,
+  }: { readonly submitMs: readonly number[]; readonly diskMs: readonly number[] },
   rounds: readonly Round[],
   { rssBeforeMb, rssMaxMb }: { readonly rssBeforeMb: number; readonly rssMaxMb: number },
 ): object {
@@ -169,6 +223,7 @@ function report(
     submit_p99_ms: two(percentile(submitMs, 99)),
     put_vs_cp_sha: two(of("cpShaMs") / of("putMs")),
     get_vs_cp: two(of("cpMs") / of("getMs")),
+    get_vs_cp_sha: two(of("cpShaMs") / of("getMs")),
     rss_growth_mb: two(rssMaxMb - rssBeforeMb),
   };
   printTable(
@@ -181,13 +236,15 @@ function report(
       ],
     ],
   );
-  const times = [50, 99, 100].map((percent) => `${percentile(submitMs, percent).toFixed(1)} ms`);
-  process.stdout.write(`POST /api/jobs at ${SUBMITS_PER_S}/s: p50, p99, max ${times.join(", ")}\n`);
+  const times = (ms: readonly number[]) =>
+    [50, 99, 100].map((percent) => `${percentile(ms, percent).toFixed(1)} ms`).join(", ");
+  process.stdout.write(`POST /api/jobs at ${SUBMITS_PER_S}/s: p50, p99, max ${times(submitMs)}\n`);
+  process.stdout.write(`the disk alone, 8 KiB and fdatasync at as many: ${times(diskMs)}\n`);
   process.stdout.write("each time until the bytes are on disk, also those of cp\n\n");
   judgeTargets([
     { name: "POST /api/jobs, p99", measured: figures.submit_p99_ms, most: 20, unit: "ms" },
     { name: "put, by cp + sha256sum", measured: figures.put_vs_cp_sha, least: 0.5, unit: "×" },
-    { name: "get, by cp", measured: figures.get_vs_cp, least: 0.5, unit: "×" },
+    { name: "get, by cp + sha256sum", measured: figures.get_vs_cp_sha, least: 0.5, unit: "×" },
     { name: "growth of memory", measured: figures.rss_growth_mb, most: 60, unit: "MB" },
   ]);
   return { bench: "assets", ...figures };

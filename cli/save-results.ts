@@ -1,5 +1,6 @@
 // Downloads the files that a job has made.
 import type { Job } from "@croft/contract";
+import { freeName } from "./free-name.ts";
 import type { ReachedServer } from "./reach-server.ts";
 import { requireAnswer } from "./require-answer.ts";
 import { saveAsset } from "./save-asset.ts";
@@ -27,13 +28,4 @@ export async function saveResults(
     paths.push(await saveAsset(server, asset, directory, { force, name, signal }));
   }
   return paths;
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name.toLowerCase())) return name;
-  const [, head = name, ending = ""] = /^(.+?)((?:\.[\w]{1,8}){1,2})?$/s.exec(name) ?? [];
-  for (let number = 2; ; number++) {
-    const next = `${head}-${number}${ending}`;
-    if (!taken.has(next.toLowerCase())) return next;
-  }
 }

@@ -59,6 +59,14 @@ export const AssetQuery = z.strictObject({
     .regex(/^[\w.+-]{1,64}(?:\/[\w.+-]{1,64})?$/, "must be a media type, or its first part")
     .optional()
     .describe("a media type, or its first part: `image`"),
+  declared_type: z.string().min(1).max(255).optional().describe("what the caller said that it is"),
+  name: AssetName.optional().describe("exactly this"),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex")
+    .optional(),
+  bytes_min: z.coerce.number().int().min(0).optional(),
+  bytes_max: z.coerce.number().int().min(0).optional(),
   cursor: z.uuid().optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
 });

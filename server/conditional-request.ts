@@ -9,17 +9,21 @@ interface Contents {
   readonly what: string;
 }
 
-interface RangeHeaders {
-  readonly range?: string | undefined;
-  readonly "if-range"?: string | string[] | undefined;
+interface RangeRequest {
+  readonly method: string;
+  readonly headers: {
+    readonly range?: string | undefined;
+    readonly "if-range"?: string | string[] | undefined;
+  };
 }
 
-/** Of something else than the caller has a part of, all is sent. */
+/** Of something else than the caller has a part of, all is sent. HEAD has no parts: it tells of the whole. */
 export function requestedRange(
-  headers: RangeHeaders,
+  { method, headers }: RangeRequest,
   { size, etag, what }: Contents,
   reply: FastifyReply,
 ): ByteRange | undefined {
+  if (method === "HEAD") return undefined;
   const condition = headers["if-range"];
   if (condition !== undefined && condition !== etag) return undefined;
   try {

@@ -1,6 +1,5 @@
 // Assets over real HTTP: whole, in parts, unchanged, harmless to browsers, and only to those whose they are.
 import { readdirSync, readlinkSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { AssetList, Problem } from "@croft/contract";
 import { createApp } from "@croft/engine";
 import { expect, test } from "vitest";
@@ -81,7 +80,7 @@ test("contents come with all that keeps a browser from harm", async () => {
 });
 
 test("parts, the end, conditions, and parts that are not there", async () => {
-  const { ask, head, keep } = await scene();
+  const { ask, keep } = await scene();
   const asset = await keep("0123456789");
   const path = `/${asset.id}/content`;
   const etag = `"${asset.sha256}"`;
@@ -93,12 +92,16 @@ test("parts, the end, conditions, and parts that are not there", async () => {
   expect(await part({ range: "bytes=7-" })).toEqual([206, "789", "bytes 7-9/10"]);
   expect(await part({ range: "bytes=-3" })).toEqual([206, "789", "bytes 7-9/10"]);
   expect(await part({ range: "bytes=5-999" })).toEqual([206, "56789", "bytes 5-9/10"]);
-  for (const range of ["bytes=1-2,4-5", "lines=1-2", "bytes=-", "bytes=a-b", ""]) {
+  expect(await part({ range: "Bytes=0-0" })).toEqual([206, "0", "bytes 0-0/10"]);
+  expect(await part({ range: "bytes=-99" })).toEqual([206, "0123456789", "bytes 0-9/10"]);
+  for (const range of ["bytes=1-2,4-5", "bytes=5-2", "lines=1-2", "bytes=-", "bytes=a-b", ""]) {
     expect(await part({ range })).toEqual([200, "0123456789", null]);
   }
-  const beyond = await ask(path, { range: "bytes=10-" });
-  expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */10"]);
-  expect(await beyond.json()).toMatchObject({ code: "range-not-satisfiable" });
+  for (const range of ["bytes=10-", "bytes=10-12", "bytes=-0"]) {
+    const beyond = await ask(path, { range });
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */10"]);
+    expect(await beyond.json()).toMatchObject({ code: "range-not-satisfiable" });
+  }
   expect(await part({ range: "bytes=2-4", "if-range": etag })).toEqual([
     206,
     "234",
@@ -110,13 +113,39 @@ test("parts, the end, conditions, and parts that are not there", async () => {
     expect([same.status, await same.text(), same.headers.get("etag")]).toEqual([304, "", etag]);
   }
   expect((await ask(path, { "if-none-match": '"x"' })).status).toBe(200);
-  const headed = await head(path);
-  expect([headed.status, headed.headers.get("content-length")]).toEqual([200, "10"]);
-  const headedPart = await head(path, { range: "bytes=2-4" });
-  expect([headedPart.status, headedPart.headers.get("content-length")]).toEqual([206, "3"]);
-  const empty = await keep("");
-  expect(await (await ask(`/${empty.id}/content`)).text()).toBe("");
-  expect((await ask(`/${empty.id}/content`, { range: "bytes=0-" })).status).toBe(416);
+  expect((await ask(path, { "if-none-match": etag, range: "bytes=99-" })).status).toBe(304);
+});
+
+test("HEAD tells of the whole, whatever part it is asked for", async () => {
+  const { head, keep } = await scene();
+  const { id, sha256 } = await keep("0123456789");
+  for (const range of ["bytes=2-4", "bytes=99-", "bytes=5-2", ""]) {
+    const { status, headers } = await head(`/${id}/content`, { range });
+    expect([status, headers.get("content-length"), headers.get("content-range")]).toEqual([
+      ...[200, "10", null],
+    ]);
+    expect([headers.get("etag"), headers.get("accept-ranges")]).toEqual([`"${sha256}"`, "bytes"]);
+  }
+});
+
+test("nothing at all is served as it was declared, and has no parts", async () => {
+  const { ask, head, keep } = await scene();
+  const { id } = await keep("", { mediaType: "image/png" });
+  const path = `/${id}/content`;
+  for (const suffix of ["", "?inline=true"]) {
+    const { status, headers } = await head(path + suffix);
+    expect([status, headers.get("content-length"), headers.get("content-type")]).toEqual([
+      ...[200, "0", "image/png"],
+    ]);
+  }
+  const answered = async (headers: Record<string, string>) => {
+    const response = await ask(path, headers);
+    return [response.status, response.headers.get("content-range")];
+  };
+  expect(await answered({})).toEqual([200, null]);
+  expect(await answered({ range: "bytes=0-" })).toEqual([416, "bytes */0"]);
+  expect(await answered({ range: "bytes=-5" })).toEqual([200, null]);
+  expect(await answered({ range: "bytes=-0" })).toEqual([416, "bytes */0"]);
 });
 
 test("a client that leaves in the middle leaves no open file", async () => {
@@ -144,9 +173,9 @@ function readlinkOf(path: string): string | undefined {
 }
 
 test("a file that is lost is told", async () => {
-  const { ask, keep, root } = await scene();
+  const { ask, keep, pathOf } = await scene();
   const asset = await keep("lost");
-  rmSync(join(root, asset.sha256.slice(0, 2), asset.sha256));
+  rmSync(pathOf(asset.sha256));
   const lost = await ask(`/${asset.id}/content`);
   expect(lost.status).toBe(410);
   expect(await lost.json()).toMatchObject({ code: "asset-lost" });

@@ -28,8 +28,14 @@ export function createCommand(): Command {
     .addCommand(createDelete());
 }
 
-interface ListOptions extends Omit<AssetFilter, "source_task_id"> {
+const BYTES_MAX = Number.MAX_SAFE_INTEGER;
+
+interface ListOptions
+  extends Omit<AssetFilter, "source_task_id" | "declared_type" | "bytes_min" | "bytes_max"> {
   readonly sourceTaskId?: string;
+  readonly declaredType?: string;
+  readonly bytesMin?: number;
+  readonly bytesMax?: number;
   readonly limit: number;
   readonly json?: boolean;
 }
@@ -39,7 +45,12 @@ function createList(): Command {
     .description("List stored files, the newest first")
     .addOption(new Option("--kind <kind>", "only these").choices(AssetKind.options))
     .option("--type <type>", "only of this media type, or its first part: image")
+    .option("--declared-type <type>", "only those of which somebody said so")
     .option("--search <text>", "only those with this in their name")
+    .option("--name <name>", "only those with exactly this name")
+    .option("--sha256 <hex>", "only those with these contents")
+    .option("--bytes-min <number>", "only those of this size or more", wholeNumber(0, BYTES_MAX))
+    .option("--bytes-max <number>", "only those of this size or less", wholeNumber(0, BYTES_MAX))
     .option("--job <id>", "only files of this job")
     .option("--run <id>", "only files of this run")
     .option("--step <name>", "only files of this step")
@@ -61,8 +72,12 @@ function createList(): Command {
 
 /** The flags of the data directory are among the options, too. */
 function filterOf(options: ListOptions): AssetFilter {
-  const { kind, type, search, job, run, step, commit, sourceTaskId, owner } = options;
-  const all = { kind, type, search, job, run, step, commit, owner, source_task_id: sourceTaskId };
+  const { kind, type, search, name, sha256, job, run, step, commit, owner } = options;
+  const all = {
+    ...{ kind, type, search, name, sha256, job, run, step, commit, owner },
+    ...{ source_task_id: options.sourceTaskId, declared_type: options.declaredType },
+    ...{ bytes_min: options.bytesMin, bytes_max: options.bytesMax },
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

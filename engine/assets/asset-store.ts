@@ -1,5 +1,6 @@
 // What a store of assets must be able to do: files by their contents, whole or not there.
 import type { Readable } from "node:stream";
+import type { FileKey } from "./file-key.ts";
 
 export interface StageOptions {
   /** Enforced while it is read, however large it says that it is. */
@@ -11,8 +12,8 @@ export interface StageOptions {
 export interface StagedFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Brings it to its place, where the same contents may lie already. */
-  keep(): Promise<void>;
+  /** Brings it to its place, where the same may lie already. */
+  keep(generation: string, signal?: AbortSignal): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -45,6 +46,21 @@ export interface SentAs {
   readonly disposition: string;
 }
 
+/** A removal that the store can say more about than its error. */
+export interface FailedRemoval {
+  readonly place: string;
+  readonly error: Error;
+}
+
+/** What was left half made: what has gone of it, and what could not be removed and was not told of before. */
+export interface StagingSweep {
+  readonly removed: readonly string[];
+  readonly failed: readonly FailedRemoval[];
+}
+
+/** Of these files the names of those that somebody may still be bringing to their places. */
+export type ClaimedFiles = (files: readonly FileKey[]) => Promise<ReadonlySet<string>>;
+
 /** Rows decide what is there: a store is asked only for files that have one, and told to remove only those without. */
 export interface AssetStore {
   readonly mark: StoreMark;
@@ -52,13 +68,15 @@ export interface AssetStore {
   prepare(): Promise<void>;
   stage(bytes: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedFile>;
   /** Undefined when it is not there, or has another size. */
-  open(sha256: string, bytes: number): Promise<StoredBytes | undefined>;
+  open(key: FileKey, bytes: number): Promise<StoredBytes | undefined>;
   /** Where the store itself gives it to whoever has this address, for a short time; undefined where it does not. */
-  addressOf?(sha256: string, sentAs: SentAs): Promise<string | undefined>;
+  addressOf?(key: FileKey, sentAs: SentAs): Promise<string | undefined>;
+  /** For messages: where it lies. */
+  placeOf(key: FileKey): string;
   /** What is not there is removed already. */
-  remove(sha256: string): Promise<void>;
-  /** In parts, in order: all that lie there and begin with these two digits. */
-  list(prefix: string): Promise<readonly string[]>;
+  remove(key: FileKey, signal?: AbortSignal): Promise<void>;
+  /** In parts: all that lie there and begin with these two digits. */
+  list(prefix: string): Promise<readonly FileKey[]>;
   /** What writers that died have left half made. */
-  sweepStaging(): Promise<readonly string[]>;
+  sweepStaging(claimed: ClaimedFiles): Promise<StagingSweep>;
 }

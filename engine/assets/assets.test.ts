@@ -1,5 +1,5 @@
 // Files are stored whole and once, seen with their rows, and removed when nobody has them any more.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -13,15 +13,16 @@ import { DAY_MS, usualRetention } from "../../test/support/usual-retention.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { clean } from "../janitor/janitor.ts";
 import { newId } from "../new-id.ts";
+import { checkAssets } from "./check-assets.ts";
 import { listAssets, openAsset, readAsset } from "./read-assets.ts";
 import { recordAsset, removeAssets, storeStream } from "./store-asset.ts";
-import { checkAssets, sweepAssets } from "./sweep-assets.ts";
+import { sweepAssets } from "./sweep-assets.ts";
 
 const ALL = { owner: undefined };
 const NEW = { owner: "local", kind: "artifact", name: "a.txt" } as const;
 
 test("stored, recorded, listed by where it came from, and read in parts", async () => {
-  const { assets, engine, keep, read, files, staged, root, query } = await assetScene();
+  const { assets, engine, keep, read, files, staged, root, pathOf, query } = await assetScene();
   const bytes = randomBytes(1_000_000);
   const origin = { jobId: newId(), runId: newId(), step: "build", item: "one" };
   const more = { commit: "a".repeat(40), sourceTaskId: "t-1", mediaType: "text/plain" };
@@ -33,7 +34,7 @@ test("stored, recorded, listed by where it came from, and read in parts", async 
   });
   expect(files()).toEqual([sha256Of("other"), asset.sha256].sort());
   expect(staged()).toEqual([]);
-  expect(statSync(join(root, asset.sha256.slice(0, 2), asset.sha256)).mode & 0o777).toBe(0o400);
+  expect(statSync(pathOf(asset.sha256)).mode & 0o777).toBe(0o400);
   expect(statSync(root).mode & 0o777).toBe(0o700);
   for (const query of [
     { job: origin.jobId },
@@ -67,7 +68,6 @@ test("the same contents are one file; it goes with the last of its rows", async 
     await keep("same", { owner: "app:2" }),
   ];
   expect(files()).toEqual([one.sha256]);
-  await query("update croft.asset_file set due_at = now() - interval '1 hour'");
   expect(await removeAssets(engine.database.pool, [one.id, newId()])).toBe(1);
   expect((await sweepAssets(assets)).removed).toEqual([]);
   expect(await read(two.id)).toBe("same");
@@ -134,12 +134,16 @@ test("a transaction that is rolled back never had the asset; its file goes when 
   });
 });
 
-test("who comes too late is told, even if the file is still there", async () => {
-  const { engine, store } = await assetScene();
-  const stored = await store("late", { claimMs: 5000 });
-  await expect(recordAsset(engine.database.pool, stored, NEW)).rejects.toMatchObject({
-    code: "gone",
-  });
+test("who comes too late is told, even if the same contents are on their way again", async () => {
+  const { engine, assets, store, age, read } = await assetScene();
+  const late = await store("wanted again");
+  await age("2 hours");
+  await sweepAssets(assets);
+  const again = await store("wanted again");
+  const recording = recordAsset(engine.database.pool, late, NEW);
+  await expect(recording).rejects.toMatchObject({ code: "gone" });
+  const { id } = await recordAsset(engine.database.pool, again, NEW);
+  expect(await read(id)).toBe("wanted again");
 });
 
 test("an attempt that is over records nothing", async () => {
@@ -150,11 +154,11 @@ test("an attempt that is over records nothing", async () => {
 });
 
 test("a sweep passes by what is being recorded, and waits for nobody", async () => {
-  const { engine, assets, store, read, age } = await assetScene();
+  const { engine, assets, store, read, query } = await assetScene();
   const stored = await store("in the balance");
   const id = await inTransaction(engine.database, async (client) => {
     const asset = await recordAsset(client, stored, NEW);
-    await age("2 hours");
+    await query("update croft.asset_file set due_at = croft.now()");
     expect((await sweepAssets(assets)).removed).toEqual([]);
     return asset.id;
   });
@@ -171,7 +175,6 @@ test("artifacts go after their time, others at the time that they were given", a
     "update croft.asset set created_at = now() - interval '31 days' where id = any ($1)",
     [[old.id, kept.id]],
   );
-  await query("update croft.asset_file set due_at = null");
   await clean(engine.database, usualRetention);
   const left = (await listAssets(engine.database, ALL, { limit: 10 })).assets;
   expect(left.map(({ id }) => id)).toEqual([young.id, kept.id]);
@@ -196,14 +199,13 @@ test("each kind is kept as long as is said for it", async () => {
 });
 
 test("files that no row knows are removed, rows without a file told, and damage is not served", async () => {
-  const { assets, keep, root, files, read } = await assetScene();
+  const { assets, keep, root, pathOf, files, read } = await assetScene();
   const [whole, lost, cut] = [await keep("whole"), await keep("lost"), await keep("cut")];
-  const pathOf = (sha256: string) => join(root, sha256.slice(0, 2), sha256);
   rmSync(pathOf(lost.sha256));
   chmodSync(pathOf(cut.sha256), 0o600);
   writeFileSync(pathOf(cut.sha256), "c");
   const stray = `${whole.sha256.slice(0, 2)}${"0".repeat(62)}`;
-  writeFileSync(pathOf(stray), "stray");
+  writeFileSync(`${pathOf(stray)}.${randomUUID()}`, "stray");
   writeFileSync(join(root, whole.sha256.slice(0, 2), "not a hash"), "");
   expect(await checkAssets(assets)).toEqual({ unknown: [stray], missing: [lost.sha256] });
   expect(files()).toEqual(expect.arrayContaining([whole.sha256, "not a hash"]));
@@ -228,9 +230,9 @@ test("what was half written long ago, or by a dead process of this host, goes; t
 
 test("another host's directory is not taken for the store; a shared one is", async () => {
   const url = await scratchDatabase();
-  const first = assetsOf(await engineOn(url));
+  const [first, second] = [assetsOf(await engineOn(url)), assetsOf(await engineOn(url))];
   const asset = await first.keep("here");
-  const second = assetsOf(await engineOn(url));
+  await expect(engineOn(url)).rejects.toMatchObject({ code: "assets-elsewhere" });
   await expect(second.keep("there")).rejects.toMatchObject({ code: "store-elsewhere" });
   await expect(second.read(asset.id)).rejects.toMatchObject({ code: "unavailable" });
   expect(await checkAssets(second.assets)).toEqual({ unknown: [], missing: [] });

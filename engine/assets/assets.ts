@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { AssetStore } from "./asset-store.ts";
 import { FileStore } from "./file-store.ts";
 import { type S3Settings, S3Store } from "./s3-store.ts";
-import { claimStore, isStore } from "./store-identity.ts";
+import { claimStore, isStore, requireStore, tellElsewhere } from "./store-identity.ts";
 
 export interface Assets {
   readonly database: Database;
@@ -29,7 +29,9 @@ export interface AssetsOptions {
   readonly log: Log;
 }
 
-export function openAssets({ database, config, hostId, log }: AssetsOptions): Assets {
+/** Refused where the files lie in another place than this host has. The database is closed then: nobody else has it yet. */
+export async function openAssets(options: AssetsOptions): Promise<Assets> {
+  const { database, config, hostId, log } = options;
   const {
     path = join(config.data, "assets"),
     maxBytes,
@@ -37,8 +39,13 @@ export function openAssets({ database, config, hostId, log }: AssetsOptions): As
     budgetBytes,
   } = config.assets;
   const files = chooseStore(config.assets.s3, path, hostId);
+  await requireStore(database, files.mark, log).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
   let isProven = false;
   let isOwn = false;
+  let isTold = false;
   const store = async () => {
     if (isProven) return files;
     await files.prepare();
@@ -50,7 +57,9 @@ export function openAssets({ database, config, hostId, log }: AssetsOptions): As
     ...{ database, log, store, maxBytes, uploadMaxBytes, budgetBytes },
     ownStore: async () => {
       isOwn ||= isProven || (await isStore(database, files.mark));
-      return isOwn ? files : undefined;
+      if (isOwn) return files;
+      if (!isTold) isTold = await tellElsewhere(database, files.mark, log);
+      return undefined;
     },
   };
 }

@@ -1,9 +1,10 @@
 // A job's files are there with its end, or not at all.
 import { Readable } from "node:stream";
-import { listAssets, openAsset, readAsset, readJob, sweepAssets } from "@croft/engine";
+import { listAssets, openAsset, readAsset, readJob, storeStream, sweepAssets } from "@croft/engine";
 import { expect, test } from "vitest";
 import { jobScene } from "../../test/support/job-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 
 const EVERYBODY = { owner: undefined };
@@ -27,7 +28,7 @@ async function scene() {
   };
   await parts.startWorker();
   const files = async () =>
-    (await query("select encode(sha256, 'hex') as sha256 from croft.asset_file")).length;
+    (await query("select from croft.asset_file union all select from croft.asset_removal")).length;
   const list = () => listAssets(engine.database, EVERYBODY, { limit: 50 });
   return { ...parts, ended, begin, files, list };
 }
@@ -65,21 +66,38 @@ test("nobody sees them before the job is done, and then all at once", async () =
   expect(told.map(({ subject }) => subject)).toEqual([one.id, two.id]);
 });
 
-test("of a job that fails there are none, and the sweep removes what it stored", async () => {
+test("of a job that fails there are none, and the next sweep removes what it stored", async () => {
   const { engine, begin, held, ended, list, files, query } = await scene();
   const { id, attempt } = await begin();
   await attempt.assets.put("lost.txt", bytes("lost"));
+  await query("update croft.asset_file set due_at = croft.now()");
+  await sweepAssets(engine.assets);
+  expect(await files()).toBe(1); // it may still be recorded, however long the job takes
   held[0]?.fail(new Error("no"));
   await waitUntil(
     "the failure",
     async () => (await readJob(engine.database, EVERYBODY, id)).error ?? undefined,
   );
+  await sweepAssets(engine.assets);
+  expect(await files()).toBe(0);
   await engine.database.pool.query("select croft.cancel($1)", [[id]]);
   expect(await ended(id)).toMatchObject({ status: "cancelled", result_assets: [] });
   expect(await list()).toMatchObject({ assets: [] });
+});
+
+test("what a killed worker's job had stored goes when another attempt has begun; what that one stores stays", async () => {
+  const { engine, begin, held, ended, files, query } = await scene();
+  const { id, attempt } = await begin();
+  await attempt.assets.put("one.txt", bytes("of the first"));
+  await attempt.assets.put("same.txt", bytes("of both"));
+  await query("update croft.job set attempt = attempt + 1 where id = $1", [id]); // as if another had taken it over
+  const taken = { jobId: id, attempt: attempt.attempt + 1 };
+  await storeStream(engine.assets, bytes("of both"), { attempt: taken });
   await sweepAssets(engine.assets);
-  expect(await files()).toBe(1); // it might still be recorded
-  await query("update croft.asset_file set due_at = croft.now()");
+  expect(await query("select bytes::int from croft.asset_file")).toEqual([{ bytes: 7 }]);
+  await query("update croft.job set attempt = attempt - 1 where id = $1", [id]);
+  held[0]?.fail(new JobFailure("invalid", "no", "no"));
+  await ended(id);
   await sweepAssets(engine.assets);
   expect(await files()).toBe(0);
 });
@@ -95,10 +113,32 @@ test("an attempt that lost its lease records nothing", async () => {
   expect(await list()).toMatchObject({ assets: [] });
 });
 
+test("a file that comes when its attempt is over is not kept", async () => {
+  const { engine, begin, held } = await scene();
+  const { id, attempt } = await begin();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* late() {
+    yield Buffer.from("late");
+    await released;
+  }
+  const putting = attempt.assets.put("late.txt", late());
+  held[0]?.fail(new Error("no"));
+  await waitUntil(
+    "the failure",
+    async () => (await readJob(engine.database, EVERYBODY, id)).error ?? undefined,
+  );
+  release();
+  await expect(putting).rejects.toMatchObject({ code: "stale" });
+});
+
 test("a file that has gone before the end is a failure, not a missing asset", async () => {
   const { engine, begin, held, query, list } = await scene();
   const { id, attempt } = await begin();
   await attempt.assets.put("gone.txt", bytes("gone"));
+  await query("delete from croft.asset_claim");
   await query("delete from croft.asset_file");
   held[0]?.succeed();
   const error = await waitUntil(

@@ -22,6 +22,6 @@ export async function requireRoom(
 }
 
 export function roomIsOver({ budgetBytes }: Pick<Assets, "budgetBytes">): AssetError {
-  const message = `all files together may take ${budgetBytes} bytes (assets.budgetBytes): remove some, or raise it`;
+  const message = `all files together may take ${budgetBytes} bytes (assets.budgetBytes): remove some (their room is free within a minute or two), or raise it`;
   return new AssetError("disk-full", message);
 }

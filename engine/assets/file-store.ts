@@ -1,4 +1,4 @@
-// Assets in a directory: made in its staging, named by their contents, renamed in.
+// Assets in a directory: made in its staging, named by contents and generation, renamed in.
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,13 +8,14 @@ import type {
   AssetStore,
   StagedFile,
   StageOptions,
+  StagingSweep,
   StoredBytes,
   StoreMark,
 } from "./asset-store.ts";
 import { DirectoryMark } from "./directory-mark.ts";
+import { type FileKey, fileName, readFileName } from "./file-key.ts";
 import { Staging } from "./staging.ts";
 
-const SHA256 = /^[0-9a-f]{64}$/;
 /** A large file goes out in fewer, larger pieces. */
 const READ_BYTES = 256 * 1024;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -39,13 +40,14 @@ export class FileStore implements AssetStore {
 
   async stage(bytes: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedFile> {
     const staged = await this.#staging.write(bytes, options);
-    return { ...staged, keep: () => this.#keep(staged.path, staged.sha256) };
+    const { path, sha256 } = staged;
+    return { ...staged, keep: (generation) => this.#keep(path, { sha256, generation }) };
   }
 
-  async open(sha256: string, bytes: number): Promise<StoredBytes | undefined> {
+  async open(key: FileKey, bytes: number): Promise<StoredBytes | undefined> {
     let file: FileHandle;
     try {
-      file = await open(this.#placeOf(sha256), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      file = await open(this.placeOf(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (["ENOENT", "ENOTDIR", "ELOOP"].includes(code)) return undefined;
@@ -67,39 +69,40 @@ export class FileStore implements AssetStore {
     };
   }
 
-  async remove(sha256: string): Promise<void> {
-    await rm(this.#placeOf(sha256), { force: true });
+  placeOf(key: FileKey): string {
+    return join(this.path, key.sha256.slice(0, 2), fileName(key));
   }
 
-  async list(prefix: string): Promise<readonly string[]> {
+  async remove(key: FileKey): Promise<void> {
+    await rm(this.placeOf(key), { force: true });
+  }
+
+  async list(prefix: string): Promise<readonly FileKey[]> {
     const names = await readdir(join(this.path, prefix)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
     });
-    return names.filter((name) => SHA256.test(name) && name.startsWith(prefix)).sort();
+    return names
+      .flatMap((name) => readFileName(name) ?? [])
+      .filter(({ sha256 }) => sha256.startsWith(prefix));
   }
 
-  async sweepStaging(): Promise<readonly string[]> {
+  async sweepStaging(): Promise<StagingSweep> {
     return await this.#staging.sweep();
   }
 
-  async #keep(staged: string, sha256: string): Promise<void> {
-    const directory = join(this.path, sha256.slice(0, 2));
+  async #keep(staged: string, key: FileKey): Promise<void> {
+    const directory = join(this.path, key.sha256.slice(0, 2));
     try {
       await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "EEXIST") throw error;
       });
-      await rename(staged, this.#placeOf(sha256));
+      await rename(staged, this.placeOf(key));
       await syncDirectory(directory);
       await syncDirectory(this.path); // whoever made the directory may not have come to it yet
     } catch (error) {
       await rm(staged, { force: true });
       throw asAssetError(error);
     }
-  }
-
-  #placeOf(sha256: string): string {
-    if (!SHA256.test(sha256)) throw new Error("that is no SHA-256");
-    return join(this.path, sha256.slice(0, 2), sha256);
   }
 }

@@ -211,9 +211,9 @@ test("it leaves the job's directory by no link, and replaces a link itself", asy
 });
 
 test("damaged contents are not put anywhere", async () => {
-  const { assets, keep, directory, root } = await scene();
+  const { assets, keep, directory, pathOf } = await scene();
   const asset = await keep("contents");
-  const path = join(root, asset.sha256.slice(0, 2), asset.sha256);
+  const path = pathOf(asset.sha256);
   rmSync(path);
   writeFileSync(path, "CONTENTS");
   const putting = materialise(assets, asset, { directory, path: "x" });

@@ -6,6 +6,7 @@ import type { Scope } from "../jobs/read-jobs.ts";
 import { AssetError } from "./asset-error.ts";
 import type { AssetStore, SentAs, StoredBytes } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
+import type { FileKey } from "./file-key.ts";
 
 export interface AssetRow {
   readonly id: string;
@@ -69,6 +70,11 @@ export async function listAssets(
   add("position(lower($) in lower(name)) > 0", query.search);
   add("split_part(split_part(media_type, ';', 1), '/', 1) = $", topTypeOf(query.type));
   add("split_part(media_type, ';', 1) = $", fullTypeOf(query.type));
+  add("declared_type = $", query.declared_type);
+  add("name = $", query.name);
+  add("sha256 = decode($, 'hex')", query.sha256);
+  add("bytes >= $", query.bytes_min);
+  add("bytes <= $", query.bytes_max);
   add("id < $", query.cursor);
   const { rows } = await pool.query<AssetRow>(
     `select ${ASSET_COLUMNS} from croft.asset where ${conditions.join(" and ")} order by id desc limit ${limit + 1}`,
@@ -90,7 +96,7 @@ function fullTypeOf(type: string | undefined): string | undefined {
 /** Never by a path or name that a caller gave: by the hash in the row. */
 export async function openAsset(assets: Assets, asset: Asset): Promise<StoredBytes> {
   const store = await readableStore(assets);
-  const opened = await store.open(asset.sha256, asset.bytes).catch(asUnavailable);
+  const opened = await store.open(await keyOf(assets, asset), asset.bytes).catch(asUnavailable);
   if (opened !== undefined) return opened;
   // Removed between the reading of the row and now, it is as if it had not been there.
   await readAsset(assets.database, { owner: undefined }, asset.id);
@@ -101,11 +107,26 @@ export async function openAsset(assets: Assets, asset: Asset): Promise<StoredByt
 /** Where the store itself gives it to whoever has this address; undefined where it does not. */
 export async function addressOfAsset(
   assets: Assets,
-  { sha256 }: Asset,
+  asset: Asset,
   sentAs: SentAs,
 ): Promise<string | undefined> {
   const store = await readableStore(assets);
-  return await store.addressOf?.(sha256, sentAs).catch(asUnavailable);
+  if (store.addressOf === undefined) return undefined;
+  return await store.addressOf(await keyOf(assets, asset), sentAs).catch(asUnavailable);
+}
+
+/**
+ * As long as an asset is there, its file is, and stays the same one. Not by the asset: a run reads what it has recorded in a
+ * transaction that is still open.
+ */
+async function keyOf({ database }: Assets, { sha256 }: Asset): Promise<FileKey> {
+  const { rows } = await database.pool.query<{ generation: string }>(
+    "select generation from croft.asset_file where sha256 = decode($1, 'hex')",
+    [sha256],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new EngineError("not-found", "there is no such asset");
+  return { sha256, generation: row.generation };
 }
 
 async function readableStore(assets: Assets): Promise<AssetStore> {

@@ -19,6 +19,17 @@ const SILENCE_MS = 60_000;
 const ADDRESS_SECONDS = 300;
 const LISTED_MAX = 1000;
 
+export interface SentFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UnfinishedUpload {
+  readonly key: string;
+  readonly id: string;
+}
+
 export class S3Objects {
   readonly place: S3Place;
   #opened: Promise<OpenedClient> | undefined;
@@ -58,23 +69,36 @@ export class S3Objects {
     );
   }
 
-  /** Seen by nobody before its last part has come; what a failure leaves is given up at once. */
-  async writeFile(key: string, path: string, bytes: number): Promise<void> {
+  /** Seen by nobody before its last part has come; what a failure leaves is given up at once, or by a sweep. */
+  async writeFile(key: string, { path, bytes, signal }: SentFile): Promise<void> {
+    signal?.throwIfAborted();
     await this.#ask(async ({ storage, client, bucket }) => {
+      const body = createReadStream(path);
       const upload = new storage.Upload({
         client,
-        params: { Bucket: bucket, Key: key, Body: createReadStream(path) },
+        params: { Bucket: bucket, Key: key, Body: body },
         partSize: Math.max(PART_BYTES, Math.ceil(bytes / PARTS_MAX)),
         queueSize: PARTS_AT_ONCE,
       });
-      await upload.done();
+      const giveUp = () => void upload.abort();
+      signal?.addEventListener("abort", giveUp, { once: true });
+      try {
+        await upload.done();
+      } finally {
+        signal?.removeEventListener("abort", giveUp);
+        body.destroy(); // an upload that is given up does not read it to its end
+      }
+    }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
     });
   }
 
-  async remove(key: string): Promise<void> {
-    await this.#ask(({ sdk, client, bucket }) =>
-      client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key })),
-    );
+  async remove(key: string, signal?: AbortSignal): Promise<void> {
+    await this.#ask(({ sdk, client, bucket }) => {
+      const command = new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key });
+      return client.send(command, signal === undefined ? {} : { abortSignal: signal });
+    });
   }
 
   async list(prefix: string): Promise<readonly string[]> {
@@ -92,20 +116,22 @@ export class S3Objects {
     });
   }
 
-  /** Parts that nobody will complete any more take room that no list of objects shows. */
-  async giveUpUploads(prefix: string, before: Date): Promise<readonly string[]> {
+  /** The first of those that are not complete: their parts take room that no list of objects shows. */
+  async listUploads(prefix: string): Promise<readonly UnfinishedUpload[]> {
     return await this.#ask(async ({ sdk, client, bucket }) => {
       const page = await client
         .send(new sdk.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }))
         .catch(unlessUnknown);
-      const old = (page?.Uploads ?? []).filter(
-        ({ Initiated }) => Initiated !== undefined && Initiated < before,
+      return (page?.Uploads ?? []).flatMap(({ Key: key, UploadId: id }) =>
+        key === undefined || id === undefined ? [] : { key, id },
       );
-      for (const { Key, UploadId } of old) {
-        const upload = { Bucket: bucket, Key, UploadId };
-        await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(unlessMissing);
-      }
-      return old.flatMap(({ Key }) => Key ?? []);
+    });
+  }
+
+  async giveUpUpload({ key, id }: UnfinishedUpload): Promise<void> {
+    await this.#ask(async ({ sdk, client, bucket }) => {
+      const upload = { Bucket: bucket, Key: key, UploadId: id };
+      await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(unlessMissing);
     });
   }
 

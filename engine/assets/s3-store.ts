@@ -1,24 +1,23 @@
-// Assets in a bucket: made and hashed on the local disk, then sent under the name of their contents.
+// Assets in a bucket: made and hashed on the local disk, then sent, named by contents and generation.
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { AssetError } from "./asset-error.ts";
 import type {
   AssetStore,
   ByteRange,
+  ClaimedFiles,
   SentAs,
   StagedFile,
   StageOptions,
+  StagingSweep,
   StoredBytes,
   StoreMark,
 } from "./asset-store.ts";
+import { type FileKey, fileName, readFileName } from "./file-key.ts";
 import { S3Objects, type S3Place } from "./s3-objects.ts";
-import { Staging } from "./staging.ts";
+import { type StagedPath, Staging } from "./staging.ts";
 
 export type { S3Settings } from "./s3-objects.ts";
-
-const SHA256 = /^[0-9a-f]{64}$/;
-/** Longer than any file takes that is still on its way. */
-const UPLOAD_MS_MAX = 6 * 3_600_000;
 
 /**
  * The name has to be known before the first byte is sent: a copy within the bucket would double its traffic, and is limited
@@ -45,15 +44,15 @@ export class S3Store implements AssetStore {
     const staged = await this.#staging.write(bytes, options);
     return {
       ...staged,
-      keep: async () => {
-        await this.#send(staged.path, staged);
+      keep: async (generation, signal) => {
+        await this.#send(staged, generation, signal);
         await staged.discard();
       },
     };
   }
 
-  async open(sha256: string, bytes: number): Promise<StoredBytes | undefined> {
-    const key = this.#keyOf(sha256);
+  async open(file: FileKey, bytes: number): Promise<StoredBytes | undefined> {
+    const key = this.#keyOf(file);
     if ((await this.#objects.size(key)) !== bytes) return undefined;
     return {
       stream: (range = { from: 0, to: bytes }) =>
@@ -62,43 +61,65 @@ export class S3Store implements AssetStore {
     };
   }
 
-  async addressOf(sha256: string, sentAs: SentAs): Promise<string | undefined> {
+  async addressOf(file: FileKey, sentAs: SentAs): Promise<string | undefined> {
     if (!this.#objects.place.presign) return undefined;
-    return await this.#objects.addressOf(this.#keyOf(sha256), sentAs);
+    return await this.#objects.addressOf(this.#keyOf(file), sentAs);
   }
 
-  async remove(sha256: string): Promise<void> {
-    await this.#objects.remove(this.#keyOf(sha256));
+  placeOf(file: FileKey): string {
+    return `s3://${this.#objects.place.bucket}/${this.#keyOf(file)}`;
   }
 
-  async list(prefix: string): Promise<readonly string[]> {
+  async remove(file: FileKey, signal?: AbortSignal): Promise<void> {
+    await this.#objects.remove(this.#keyOf(file), signal);
+  }
+
+  async list(prefix: string): Promise<readonly FileKey[]> {
     const keys = await this.#objects.list(`${this.#files}${prefix}/`);
     return keys
-      .map((key) => key.slice(this.#files.length + prefix.length + 1))
-      .filter((name) => SHA256.test(name) && name.startsWith(prefix))
-      .sort();
+      .flatMap((key) => readFileName(key.slice(this.#files.length + prefix.length + 1)) ?? [])
+      .filter(({ sha256 }) => sha256.startsWith(prefix));
   }
 
-  async sweepStaging(): Promise<readonly string[]> {
+  async sweepStaging(claimed: ClaimedFiles): Promise<StagingSweep> {
     await this.#staging.prepare(); // of a host that has only read
-    const before = new Date(Date.now() - UPLOAD_MS_MAX);
-    const uploads = await this.#objects.giveUpUploads(this.#files, before);
-    return [...(await this.#staging.sweep()), ...uploads];
+    const { removed, failed } = await this.#staging.sweep(); // first: it needs no bucket
+    const uploads = await this.#giveUpUploads(claimed);
+    return { removed: [...removed, ...uploads], failed };
   }
 
-  /** The same contents are there, whoever sent them: an object is complete or not to be seen. */
-  async #send(path: string, { sha256, bytes }: Pick<StagedFile, "sha256" | "bytes">) {
-    const key = this.#keyOf(sha256);
+  /** A claim is there before an upload begins: one without a claim that was seen before is nobody's. */
+  async #giveUpUploads(claimed: ClaimedFiles): Promise<string[]> {
+    const uploads = await this.#objects.listUploads(this.#files);
+    const known = uploads.flatMap((upload) => {
+      const file = readFileName(upload.key.slice(this.#files.length + 3));
+      return file === undefined ? [] : { upload, file };
+    });
+    const needed = await claimed(known.map(({ file }) => file));
+    const left = known.filter(({ file }) => !needed.has(fileName(file)));
+    for (const { upload } of left) await this.#objects.giveUpUpload(upload);
+    return left.map(({ file }) => this.placeOf(file));
+  }
+
+  /**
+   * The same is there, whoever sent it: an object is complete or not to be seen, and of a generation that has a claim none is
+   * removed.
+   */
+  async #send(
+    { path, sha256, bytes }: StagedPath,
+    generation: string,
+    signal: AbortSignal | undefined,
+  ) {
+    const key = this.#keyOf({ sha256, generation });
     if ((await this.#objects.size(key)) === bytes) return;
-    await this.#objects.writeFile(key, path, bytes);
+    await this.#objects.writeFile(key, { path, bytes, signal });
     const size = await this.#objects.size(key);
     if (size === bytes) return;
     throw new AssetError("unreachable", `the store has ${size} of ${bytes} bytes that it was sent`);
   }
 
-  #keyOf(sha256: string): string {
-    if (!SHA256.test(sha256)) throw new Error("that is no SHA-256");
-    return `${this.#files}${sha256.slice(0, 2)}/${sha256}`;
+  #keyOf(file: FileKey): string {
+    return `${this.#files}${file.sha256.slice(0, 2)}/${fileName(file)}`;
   }
 }
 

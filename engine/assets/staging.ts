@@ -4,7 +4,7 @@ import { chmod, type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/
 import { join } from "node:path";
 import { isProcessAlive, thisProcess } from "@croft/git";
 import { asAssetError } from "./asset-error.ts";
-import type { StageOptions } from "./asset-store.ts";
+import type { FailedRemoval, StageOptions, StagingSweep } from "./asset-store.ts";
 import { type WrittenBytes, writeWhole } from "./write-whole.ts";
 
 /** Nothing was written into it for so long: its writer is dead, on whatever host it was. */
@@ -18,6 +18,7 @@ export interface StagedPath extends WrittenBytes {
 export class Staging {
   readonly path: string;
   readonly #hostId: string;
+  readonly #told = new Set<string>();
 
   constructor(path: string, hostId: string) {
     this.path = path;
@@ -50,15 +51,22 @@ export class Staging {
     }
   }
 
-  async sweep(): Promise<readonly string[]> {
+  /** One that cannot be removed keeps no other from it, and is told once. */
+  async sweep(): Promise<StagingSweep> {
     const removed: string[] = [];
+    const failed: FailedRemoval[] = [];
     for (const name of await readdir(this.path)) {
       const path = join(this.path, name);
-      if (!(await this.#isLeft(name, path))) continue;
-      await rm(path, { force: true });
-      removed.push(path);
+      try {
+        if (!(await this.#isLeft(name, path))) continue;
+        await rm(path, { force: true });
+        removed.push(path);
+      } catch (error) {
+        if (!this.#told.has(name)) failed.push({ place: path, error: error as Error });
+        this.#told.add(name);
+      }
     }
-    return removed;
+    return { removed, failed };
   }
 
   /** Processes of other hosts cannot be seen from here: their files go by age. */

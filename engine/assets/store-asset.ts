@@ -6,7 +6,8 @@ import { newId } from "../new-id.ts";
 import { AssetError } from "./asset-error.ts";
 import type { StageOptions } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
-import { isOverBudget, requireRoom, roomIsOver } from "./disk-budget.ts";
+import { type ClaimingAttempt, claimFile, endClaim, type FileClaim } from "./claim-file.ts";
+import { requireRoom, roomIsOver } from "./disk-budget.ts";
 import { effectiveType, normaliseMediaType } from "./media-type.ts";
 import { type HostileFile, openInside, readOpened } from "./open-inside.ts";
 import { DIRECTORY_MEDIA_TYPE, packDirectory } from "./pack-directory.ts";
@@ -15,19 +16,17 @@ import { HEAD_BYTES, sniffType } from "./sniff-type.ts";
 import { tooLarge } from "./write-whole.ts";
 
 /** In its place, and kept there until it is recorded or the claim is over. */
-export interface StoredFile {
-  readonly sha256: string;
+export interface StoredFile extends FileClaim {
   readonly bytes: number;
   /** As what it is to be served, by what was declared and what it contains. */
   readonly mediaType: string;
-  readonly claimedUntil: Date;
 }
 
 export interface StoreOptions extends Partial<StageOptions> {
   /** What the caller says that it is. */
   readonly declaredType?: string | undefined;
-  /** How long the file waits for its row. */
-  readonly claimMs?: number | undefined;
+  /** Which attempt will record it, or nobody. */
+  readonly attempt?: ClaimingAttempt | undefined;
 }
 
 export interface NewAsset {
@@ -56,23 +55,18 @@ export interface AssetFence {
   readonly workerId: string;
 }
 
-/** How long a file waits for its row, unless the caller says otherwise. */
-export const CLAIM_MS = 3_600_000;
-/** Longer than a transaction may last: a claim that ends within one is over. */
-const CLAIM_LEFT = "10 seconds";
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; charset=[\w-]{1,32})?$/;
 
 /**
- * The claim is in the database before the file is in its place, and a sweep removes a file only together with its row, so
- * neither can remove what the other is about to use. The same bytes twice are one file: the last takes the place of the
- * first.
+ * The claim is in the database before the file is in its place, and a sweep gives a file up before it removes it, so neither
+ * can remove what the other is about to use. The same bytes twice are one file: the last takes the place of the first.
  */
 export async function storeStream(
   assets: Assets,
   bytes: Readable | AsyncIterable<Uint8Array>,
   options: StoreOptions = {},
 ): Promise<StoredFile> {
-  const { maxBytes = assets.maxBytes, signal, claimMs = CLAIM_MS, declaredType } = options;
+  const { maxBytes = assets.maxBytes, signal, attempt, declaredType } = options;
   const store = await assets.store();
   const head = new Head(bytes);
   const room = await requireRoom(assets);
@@ -83,35 +77,17 @@ export async function storeStream(
         error instanceof AssetError && error.code === "too-large" && room < maxBytes;
       throw isRoomOver ? roomIsOver(assets) : error;
     });
+  let claim: FileClaim | undefined;
   try {
-    const { sha256, bytes } = staged;
     const sniffed = await sniffType(head.taken());
-    const claimedUntil = await claim(assets, staged, claimMs);
-    await staged.keep();
+    claim = await claimFile(assets, staged, attempt);
+    await staged.keep(claim.generation, signal);
     const mediaType = effectiveType(normaliseMediaType(declaredType), sniffed);
-    return { sha256, bytes, mediaType, claimedUntil };
+    return { ...claim, bytes: staged.bytes, mediaType };
   } catch (error) {
     await staged.discard();
+    if (claim !== undefined) await endClaim(assets.database.pool, claim);
     throw error;
-  }
-}
-
-async function claim(
-  assets: Assets,
-  { sha256, bytes }: Pick<StoredFile, "sha256" | "bytes">,
-  claimMs: number,
-): Promise<Date> {
-  const { database, budgetBytes = null } = assets;
-  try {
-    const { rows } = await database.pool.query<{ until: Date }>(
-      "select croft.claim_asset_file(decode($1, 'hex'), $2, $3, $4) as until",
-      [sha256, bytes, claimMs, budgetBytes],
-    );
-    const until = rows[0]?.until;
-    if (until === undefined) throw new Error("the claim could not be written");
-    return until;
-  } catch (error) {
-    throw isOverBudget(error) ? roomIsOver(assets) : error;
   }
 }
 
@@ -169,13 +145,14 @@ export async function storeDirectory(
   return await storeStream(assets, packed, { ...options, declaredType: DIRECTORY_MEDIA_TYPE });
 }
 
-/** What is left of a stored file where only its row is still to be written. */
-export type RecordedFile = Omit<StoredFile, "mediaType"> & Partial<Pick<StoredFile, "mediaType">>;
+/** What is left of a stored file where only its row is still to be written. The claim of an attempt ends by itself. */
+export type RecordedFile = Pick<StoredFile, "sha256" | "generation" | "bytes"> &
+  Partial<Pick<StoredFile, "mediaType" | "claim">>;
 
 /** In the caller's transaction: with the job's end, the asset is there; without it, it never was. */
 export async function recordAsset(
   client: Queryable,
-  { sha256, bytes, claimedUntil, ...stored }: RecordedFile,
+  { sha256, generation, bytes, claim, ...stored }: RecordedFile,
   asset: NewAsset,
   fence?: AssetFence,
 ): Promise<Asset> {
@@ -185,8 +162,8 @@ export async function recordAsset(
   const { rows } = await client.query<AssetRow>(INSERT, [
     ...[newId(), asset.owner, asset.kind, asset.name, mediaType, bytes, sha256],
     ...[asset.jobId ?? null, asset.runId ?? null, asset.step ?? null, asset.item ?? null],
-    ...[asset.commit ?? null, asset.sourceTaskId ?? null, asset.expiresAt ?? null, claimedUntil],
-    normaliseMediaType(asset.declaredType) ?? null,
+    ...[asset.commit ?? null, asset.sourceTaskId ?? null, asset.expiresAt ?? null],
+    ...[normaliseMediaType(asset.declaredType) ?? null, generation, claim ?? null],
   ]);
   const [row] = rows;
   if (row === undefined) {
@@ -211,15 +188,19 @@ export async function removeAssets(client: Queryable, ids: readonly string[]): P
   return rows[0]?.count ?? 0;
 }
 
-/** The lock keeps a sweep away until the transaction ends. */
+/**
+ * The lock keeps a sweep away until the transaction ends. The generation must be the same: of another one the file may not have
+ * come yet.
+ */
 const INSERT = `
   with file as (
-    select sha256 from croft.asset_file
-    where sha256 = decode($7, 'hex') and $15::timestamptz > croft.now() + interval '${CLAIM_LEFT}' for key share
+    select sha256 from croft.asset_file where sha256 = decode($7, 'hex') and generation = $16 for key share
+  ), ended as (
+    delete from croft.asset_claim where id = $17
   )
   insert into croft.asset (id, owner, kind, name, media_type, bytes, sha256, job_id, run_id, step, item, commit,
     source_task_id, expires_at, declared_type)
-  select $1::uuid, $2, $3, $4, $5, $6::bigint, sha256, $8::uuid, $9::uuid, $10, $11, $12, $13, $14::timestamptz, $16
+  select $1::uuid, $2, $3, $4, $5, $6::bigint, sha256, $8::uuid, $9::uuid, $10, $11, $12, $13, $14::timestamptz, $15
   from file
   returning ${ASSET_COLUMNS}`;
 

@@ -5,36 +5,18 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../server/describe-error.ts";
-import { assetScene, assetsOf, chunksOf, sha256Of } from "../../test/support/asset-scene.ts";
+import { assetDrivers, driverScene } from "../../test/support/asset-drivers.ts";
+import { assetsOf, chunksOf, sha256Of } from "../../test/support/asset-scene.ts";
 import { S3_SECRET, startS3 } from "../../test/support/s3-server.ts";
 import { scratchDatabase } from "../../test/support/scratch-database.ts";
-import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { engineOn } from "../../test/support/scratch-engine.ts";
 import { newId } from "../new-id.ts";
+import { checkAssets } from "./check-assets.ts";
 import { openAsset } from "./read-assets.ts";
 import { removeAssets, storeStream } from "./store-asset.ts";
-import { checkAssets, sweepAssets } from "./sweep-assets.ts";
+import { sweepAssets } from "./sweep-assets.ts";
 
-const DRIVERS: Record<string, () => Promise<Record<string, string>>> = {
-  "a directory": async () => ({ "assets.path": join(await scratchDirectory(), "shared") }),
-  "a bucket": async () => (await startS3()).flags,
-};
-
-/** By asking the store itself. */
-async function driverScene(flags: Record<string, string>) {
-  const scene = await assetScene(flags);
-  const { assets } = scene;
-  const inStore = async () => {
-    const store = await assets.store();
-    const lists = Array.from({ length: 256 }, (_, number) =>
-      store.list(number.toString(16).padStart(2, "0")),
-    );
-    return (await Promise.all(lists)).flat().sort();
-  };
-  return { ...scene, inStore };
-}
-
-describe.each(Object.entries(DRIVERS))("%s", (_name, driver) => {
+describe.each(assetDrivers)("%s", (_name, driver) => {
   test("stored, read whole and in parts, and kept once however often it comes", async () => {
     const { assets, keep, read, inStore, staged } = await driverScene(await driver());
     const bytes = randomBytes(300_000);
@@ -72,9 +54,8 @@ describe.each(Object.entries(DRIVERS))("%s", (_name, driver) => {
   });
 
   test("what nobody has goes, also what no row knows; what a row misses is told, and healed by the same", async () => {
-    const { engine, assets, keep, store, inStore, read, age, query } = await driverScene(
-      await driver(),
-    );
+    const own = await driverScene(await driver());
+    const { engine, assets, keep, store, inStore, read, age, query, keyOf } = own;
     const [kept, gone, lost] = [await keep("kept"), await keep("gone"), await keep("lost")];
     await store("never recorded");
     await removeAssets(engine.database.pool, [gone.id]);
@@ -83,8 +64,9 @@ describe.each(Object.entries(DRIVERS))("%s", (_name, driver) => {
       [gone.sha256, sha256Of("never recorded")].sort(),
     );
     const unknown = await store("unknown");
+    await query("delete from croft.asset_claim");
     await query("delete from croft.asset_file where sha256 = decode($1, 'hex')", [unknown.sha256]);
-    await (await assets.store()).remove(lost.sha256);
+    await (await assets.store()).remove(await keyOf(lost.sha256));
     expect(await checkAssets(assets)).toEqual({
       ...{ unknown: [unknown.sha256], missing: [lost.sha256] },
     });
@@ -98,8 +80,11 @@ describe.each(Object.entries(DRIVERS))("%s", (_name, driver) => {
     const url = await scratchDatabase();
     const flags = await driver();
     const first = assetsOf(await engineOn(url, flags));
-    const asset = await first.keep("here");
     const other = assetsOf(await engineOn(url, await driver()));
+    const asset = await first.keep("here");
+    await expect(engineOn(url, await driver())).rejects.toMatchObject({
+      ...{ code: "assets-elsewhere", message: expect.stringContaining("on every host") },
+    });
     await expect(other.keep("there")).rejects.toMatchObject({ code: "store-elsewhere" });
     await expect(other.read(asset.id)).rejects.toMatchObject({ code: "unavailable" });
     expect(await checkAssets(other.assets)).toEqual({ unknown: [], missing: [] });
@@ -120,6 +105,15 @@ describe.each(Object.entries(DRIVERS))("%s", (_name, driver) => {
   });
 });
 
+test("a bucket that does not answer is no reason not to start", async () => {
+  const s3 = await startS3();
+  const url = await scratchDatabase();
+  await assetsOf(await engineOn(url, s3.flags)).keep("before");
+  await s3.stop();
+  const later = assetsOf(await engineOn(url, s3.flags));
+  await expect(later.keep("after")).rejects.toMatchObject({ code: "unreachable" });
+});
+
 test("a bucket that does not answer is told, without its key, and nothing is half there", async () => {
   const s3 = await startS3();
   const { engine, keep, read, staged, store } = await driverScene(s3.flags);
@@ -131,6 +125,29 @@ test("a bucket that does not answer is told, without its key, and nothing is hal
   expect(staged()).toEqual([]);
   await expect(read(asset.id)).rejects.toMatchObject({ code: "unavailable" });
   expect(JSON.stringify(engine.config.assets.s3)).toContain(S3_SECRET); // so it would have been seen
+});
+
+test("a bucket that is slow to remove is swept all the same, a part at a time", async () => {
+  const { flags } = await startS3("assets", { method: "DELETE", ms: 100 });
+  const { assets, store, inStore, age, query } = await driverScene(flags);
+  await Promise.all(Array.from({ length: 60 }, (_, number) => store(`file ${number}`)));
+  await age("2 hours");
+  expect((await sweepAssets(assets)).removed).toHaveLength(60);
+  expect(await inStore()).toEqual([]);
+  expect(await query("select from croft.asset_file")).toEqual([]);
+});
+
+test.each([
+  ["in one piece", 1000],
+  ["in many", 20 * 1024 * 1024],
+])("a file that is not wanted any more is not sent to its end, %s", async (_how, sizeBytes) => {
+  const controller = new AbortController();
+  const onBegin = () => controller.abort(new Error("cancelled"));
+  const { flags } = await startS3("assets", { method: "PUT", ms: 3_600_000, onBegin });
+  const { store, inStore, staged } = await driverScene(flags);
+  const storing = store(randomBytes(sizeBytes), { signal: controller.signal });
+  await expect(storing).rejects.toThrow("cancelled");
+  expect([await inStore(), staged()]).toEqual([[], []]);
 });
 
 test("what a dead process left half made on the way to a bucket goes", async () => {

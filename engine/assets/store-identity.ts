@@ -1,6 +1,8 @@
 // Proves that the store of this host is the one whose files the database's rows mean.
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
+import { EngineError } from "../engine-error.ts";
+import type { Log } from "../log.ts";
 import { AssetError } from "./asset-error.ts";
 import type { StoreMark } from "./asset-store.ts";
 
@@ -25,11 +27,40 @@ export async function claimStore(database: Database, mark: StoreMark): Promise<v
     });
   }
   if (!(await isStore(database, mark))) {
-    throw new AssetError(
-      "store-elsewhere",
-      `'${mark.place}' is not where the assets of this database are kept: ${mark.wayOut}`,
-    );
+    throw new AssetError("store-elsewhere", elsewhere(mark, await readStoreId(database.pool)));
   }
+}
+
+/**
+ * Before anything runs: jobs of others would fail here that keep files. A bucket that does not answer at the moment may well be
+ * the store, and is asked again when it is needed.
+ */
+export async function requireStore({ pool }: Database, mark: StoreMark, log: Log): Promise<void> {
+  const known = await readStoreId(pool);
+  if (known === undefined) return;
+  try {
+    if (known === (await mark.read())) return;
+  } catch (error) {
+    if (!(error instanceof AssetError && error.code === "unreachable")) throw error;
+    log.warn(
+      { err: error },
+      "the store of assets does not answer: nobody knows whether it is ours",
+    );
+    return;
+  }
+  throw new EngineError("assets-elsewhere", elsewhere(mark, known));
+}
+
+/** Of two hosts that began with nothing stored, one finds out later. False where nothing is stored yet. */
+export async function tellElsewhere({ pool }: Database, mark: StoreMark, log: Log) {
+  const known = await readStoreId(pool);
+  if (known === undefined) return false;
+  log.error({}, `jobs that keep files fail on this host: ${elsewhere(mark, known)}`);
+  return true;
+}
+
+function elsewhere({ place, wayOut }: StoreMark, known: string | undefined): string {
+  return `'${place}' is not where the assets of this database are kept (the store has ${known} in its 'store-id'): ${wayOut}`;
 }
 
 export async function isStore({ pool }: Database, mark: StoreMark): Promise<boolean> {

@@ -6,6 +6,7 @@ import { EngineError } from "../engine-error.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { AssetError } from "./asset-error.ts";
 import type { Assets } from "./assets.ts";
+import { endClaim } from "./claim-file.ts";
 import { readAsset } from "./read-assets.ts";
 import { recordAsset, removeAssets, storeStream } from "./store-asset.ts";
 
@@ -34,13 +35,18 @@ export async function uploadAsset(
   }).catch((error: unknown) => {
     throw asEngineError(error, assets);
   });
-  const asset = { ...details(), owner, declaredType, kind: "upload" as const };
-  return await inTransaction(assets.database, async (client) => {
-    const [, app] = APP_OWNER.exec(owner) ?? [];
-    // One that is deleted meanwhile has all its assets removed: none may come after that.
-    if (app !== undefined) await client.query("select croft.require_app($1)", [app]);
-    return await recordAsset(client, stored, asset);
-  });
+  try {
+    const asset = { ...details(), owner, declaredType, kind: "upload" as const };
+    return await inTransaction(assets.database, async (client) => {
+      const [, app] = APP_OWNER.exec(owner) ?? [];
+      // One that is deleted meanwhile has all its assets removed: none may come after that.
+      if (app !== undefined) await client.query("select croft.require_app($1)", [app]);
+      return await recordAsset(client, stored, asset);
+    });
+  } catch (error) {
+    await endClaim(assets.database.pool, stored);
+    throw asEngineError(error, assets);
+  }
 }
 
 /** A foreign one is not there. */
@@ -57,7 +63,7 @@ function asEngineError(error: unknown, { uploadMaxBytes }: Assets): unknown {
   const { code, message } = error;
   if (code === "too-large") return uploadTooLarge(uploadMaxBytes);
   if (code === "disk-full") return new EngineError("disk-full", message, { cause: error });
-  if (["store-elsewhere", "unreachable"].includes(code))
+  if (["store-elsewhere", "unreachable", "gone"].includes(code))
     return new EngineError("unavailable", message, { cause: error });
   return error;
 }

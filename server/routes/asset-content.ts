@@ -35,7 +35,7 @@ export function assetContentRoute(app: App, engine: Engine): void {
       schema: {
         tags: ["assets"],
         summary: "The contents of an asset",
-        description: "With `Range`, `If-Range` and `If-None-Match`.",
+        description: "With `Range` (one), `If-Range` and `If-None-Match`.",
         params: AssetPath,
         querystring: AssetContentQuery,
         response: {
@@ -58,12 +58,12 @@ export function assetContentRoute(app: App, engine: Engine): void {
       const asset = await readAsset(engine.database, scopeOf(principal), params.id);
       const shownAs = query.inline === "true" ? inlineType(asset.media_type) : undefined;
       const etag = `"${asset.sha256}"`;
-      const contents = { size: asset.bytes, etag, what: "the asset" };
-      const range = requestedRange(headers, contents, reply);
       if (hasSame(headers["if-none-match"], etag)) {
         describeContent(reply, asset, shownAs);
         return await reply.code(304).send(null);
       }
+      const contents = { size: asset.bytes, etag, what: "the asset" };
+      const range = requestedRange({ method, headers }, contents, reply);
       const { from, to } = range ?? { from: 0, to: asset.bytes };
       const opened = await openAsset(engine.assets, asset);
       const isHead = method === "HEAD";
@@ -91,7 +91,8 @@ async function elsewhere({ assets }: Engine, asset: Asset): Promise<string | und
 }
 
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
-const DOCUMENTS = ["image/svg+xml", "text/html", "application/json", "application/pdf"];
+/** No PDF: browsers show none where it can do nothing. */
+const DOCUMENTS = ["image/svg+xml", "text/html", "application/json"];
 
 /** As what it may be shown; undefined for all that stays a file. Of texts a browser shows plain ones only. */
 function inlineType(mediaType: string): string | undefined {

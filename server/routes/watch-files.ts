@@ -77,7 +77,7 @@ function contentRoute(app: App, files: WatchFiles): void {
       const file = await files.open(scopeOf(principal), params.id, query);
       const { size, blob } = file;
       const etag = `"${blob}"`;
-      const range = requestedRange(headers, { size, etag, what: "the file" }, reply);
+      const range = requestedRange({ method, headers }, { size, etag, what: "the file" }, reply);
       describe(reply, file);
       if (hasSame(headers["if-none-match"], etag)) return await reply.code(304).send(null);
       const { from, to } = range ?? { from: 0, to: size };

@@ -7,6 +7,7 @@ import type { Asset, AssetList } from "@croft/contract";
 import { checkAssets, type Engine, loadConfig, openEngine, sweepAssets } from "@croft/engine";
 import { callApi } from "../support/call-api.ts";
 import { type RunningServer, startServer } from "../support/croft-process.ts";
+import { filesIn } from "../support/files-in.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -163,14 +164,12 @@ async function judgeVisible({ server }: Scene, uploaders: AssetUploaders): Promi
 
 /** When all claims are over: one file for each that assets have, one row for each file, the right sum, nothing half made. */
 async function judgeStore({ assets, database: { pool } }: Engine, data: string): Promise<string[]> {
-  await pool.query("update croft.asset_file set due_at = croft.now() - interval '1 hour'");
+  await pool.query("update croft.asset_claim set until = croft.now() where until is not null");
+  await pool.query("update croft.asset_removal set due_at = croft.now()"); // of sweeps that were killed
   await sweepAssets(assets);
   const { unknown, missing } = await checkAssets(assets);
   const root = join(data, "assets");
-  const files = readdirSync(root)
-    .filter((name) => /^[0-9a-f]{2}$/.test(name))
-    .flatMap((name) => readdirSync(join(root, name)))
-    .sort();
+  const files = filesIn(root).map((name) => name.replace(/\..*$/, ""));
   const hashes = async (table: string) => {
     const text = `select distinct encode(sha256, 'hex') as sha256 from croft.${table} order by 1`;
     return (await pool.query<{ sha256: string }>(text)).rows.map(({ sha256 }) => sha256);
@@ -185,6 +184,9 @@ async function judgeStore({ assets, database: { pool } }: Engine, data: string):
     ...missing.map((sha256) => `the file of ${sha256} is missing`),
     ...(files.join() === wanted ? [] : ["files and assets differ after the sweep"]),
     ...((await hashes("asset_file")).join() === wanted ? [] : ["rows and assets differ"]),
+    ...(await hashes("asset_removal")).map(
+      (sha256) => `${sha256} was given up, and is not removed`,
+    ),
     ...(rows[0]?.wrong === false ? [] : ["the sum of bytes is wrong"]),
     ...readdirSync(join(root, "staging")).map((name) => `${name} is left half made`),
   ];

@@ -1,6 +1,6 @@
 // An engine with assets, and short ways to store, record and look at them.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Asset } from "@croft/contract";
@@ -13,6 +13,7 @@ import {
   type StoreOptions,
   storeStream,
 } from "@croft/engine";
+import { filesIn } from "./files-in.ts";
 import { scratchEngine } from "./scratch-engine.ts";
 
 export const sha256Of = (bytes: string | Uint8Array) =>
@@ -45,16 +46,17 @@ export function assetsOf(engine: Engine) {
       return (await buffer((await openAsset(assets, asset)).stream())).toString();
     },
     /** Files that lie in their places, by their hashes. */
-    files: () =>
-      existsSync(root)
-        ? readdirSync(root)
-            .filter((name) => /^[0-9a-f]{2}$/.test(name))
-            .flatMap((name) => readdirSync(join(root, name)))
-            .sort()
-        : [],
+    files: () => filesIn(root).map((name) => name.replace(/\..*$/, "")),
+    /** Where the one with these contents lies. */
+    pathOf: (sha256: string) =>
+      join(
+        root,
+        sha256.slice(0, 2),
+        filesIn(root).find((name) => name.startsWith(sha256)) ?? sha256,
+      ),
     staged: () => readdirSync(join(root, "staging")),
-    /** As if so much time had passed for all claims. */
+    /** As if so much time had passed for all claims that wait for a time. */
     age: (interval: string) =>
-      query("update croft.asset_file set due_at = due_at - $1::interval", [interval]),
+      query("update croft.asset_claim set until = until - $1::interval", [interval]),
   };
 }

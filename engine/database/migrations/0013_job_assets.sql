@@ -35,3 +35,22 @@ begin
   select array_agg(id) into v_assets from kept;
   if v_assets is not null then perform croft.announce(v_assets); end if;
 end $$;
+
+-- Claims that nobody can make use of any more, a part at a time; false when none is left. An attempt may record its files while
+-- it runs; a step's are recorded when its run goes on, and until then they are needed.
+create function croft.end_idle_asset_claims(p_max integer) returns boolean
+language plpgsql as $$
+declare
+  v_claims uuid[];
+begin
+  v_claims := array(
+    select id from croft.asset_claim c
+    where until <= croft.now() or job_id is not null and not exists (
+      select from croft.job j where j.id = c.job_id and j.attempt = c.attempt and (
+        j.status = 'running'
+        or j.status in ('done', 'failed')
+          and exists (select from croft.run_step s where s.job_id = j.id and s.status = 'running')))
+    limit p_max for update skip locked);
+  perform croft.end_asset_claims(v_claims);
+  return cardinality(v_claims) = p_max;
+end $$;
