@@ -19,6 +19,7 @@ import { waitUntil } from "./support/wait-until.ts";
 const PAINT = `import { defineConfig, defineHandler, z } from "croft";
   const Point = z.object({ x: z.number(), get next() { return Point.optional(); } });
   export default defineConfig({ log: { level: "info" }, handlers: {
+    fold: defineHandler({ input: Point, run: () => 1 }),
     paint: defineHandler({
       description: "Paints a picture.",
       input: z.object({ colour: z.enum(["red", "blue"]), size: z.int().min(1).max(9).default(3), at: Point.optional() }),
@@ -118,15 +119,36 @@ test("job types are listed with the shape of their input, and described in OpenA
   );
   const schema = api.components.schemas["JobInput.paint"];
   expect(schema).toMatchObject({ description: "Paints a picture.", required: ["colour"] });
-  const refs = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)"/g)].map(
+  const itself = api.components.schemas["JobInput.fold"]; // one that is a part of itself
+  const refs = [...JSON.stringify([schema, itself]).matchAll(/"\$ref":"([^"]+)"/g)].map(
     ([, ref = ""]) => ref,
   );
-  expect(refs.length).toBeGreaterThan(0);
+  expect(refs).toContain("#/components/schemas/JobInput.fold");
+  expect(refs.length).toBeGreaterThan(1);
   for (const ref of refs) {
     const steps = ref.split("/").slice(1);
     const found = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], api);
     expect(found, ref).toBeDefined();
   }
+});
+
+test("names that a project gives to its schemas do not meet those of the API", async () => {
+  const server = await start(`import { defineConfig, defineHandler, z } from "croft";
+    const Tree = z.object({ asset: z.string().meta({ id: "Asset" }), get kids() { return z.array(Tree); } });
+    const When = z.date().meta({ id: "When", title: "When it was" });
+    export default defineConfig({ handlers: {
+      plant: defineHandler({ input: z.object({ tree: Tree, when: When.optional() }).meta({ id: "Job" }), run: () => 1 }),
+    } });`);
+  const { components } = await callApi<{ components: { schemas: Record<string, object> } }>(
+    server,
+    "GET",
+    "/api/openapi.json",
+  );
+  expect(components.schemas["Job"]).toMatchObject({ properties: { result_assets: {} } });
+  expect(components.schemas["Asset"]).toMatchObject({ properties: { sha256: {} } });
+  expect(components.schemas["JobInput.plant"]).toMatchObject({
+    properties: { tree: {}, when: { title: "When it was" } },
+  });
 });
 
 test("only a worker that has the handler takes its jobs", async () => {

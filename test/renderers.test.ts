@@ -175,7 +175,7 @@ test("a diagram of a hostile source runs nothing and asks for nothing", async ()
   const hostile = [
     [
       "mermaid",
-      'graph TD\n  A["<img src=x onerror=alert(1)>"] --> B["&lt;script&gt;alert(2)&lt;/script&gt;"]\n  click A "javascript:alert(3)"\n  style A fill:url(https://example.org/x),stroke:red" onload="alert(4)\n  classDef x fill:#fff;}</style><script>alert(5)</script>',
+      'graph TD\n  A["<img src=x onerror=alert(1)>"] --> B["&lt;script&gt;alert(2)&lt;/script&gt;"]\n  click A "javascript:alert(3)"\n  style A fill:url(https://example.org/x),stroke:red" onload="alert(4)\n  classDef x fill:#fff}</style><script>alert(5)</script>\n  class B x',
     ],
     [
       "graphviz",

@@ -6,6 +6,7 @@ import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BuildFailure, Plugin } from "esbuild";
 import { EngineError } from "../engine-error.ts";
+import { apartSchemaNames } from "./apart-schema-names.ts";
 
 const NAMES = ["croft.config.ts", "croft.config.mts", "croft.config.js", "croft.config.mjs"];
 
@@ -48,13 +49,15 @@ export async function importConfigFile(path: string): Promise<ConfigFile> {
       platform: "node",
       target: "node20",
       sourcemap: "inline",
+      sourceRoot: `${pathToFileURL(directory).href}/`, // its code is loaded from elsewhere, too
       banner: { js: requireFor(path) },
       logLevel: "silent",
       conditions: [], // packages as Node would choose them, not a bundler
       mainFields: ["main"],
       plugins: [keepOwnAddress, provideCroft, importPackagesInPlace],
     });
-    const module: { default?: unknown } = await import(pathToFileURL(outfile).href);
+    const { href } = pathToFileURL(outfile);
+    const module: { default?: unknown } = await apartSchemaNames(() => import(href));
     if (module.default === undefined) {
       throw new EngineError("config-invalid", `'${path}' has no default export`);
     }

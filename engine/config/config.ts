@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { assetSettings } from "./asset-settings.ts";
 import { duration, durations } from "./duration.ts";
+import { githubSettings } from "./github-settings.ts";
 import { handlerSettings } from "./handler-settings.ts";
 import {
   absolutePath,
@@ -181,8 +182,7 @@ export const Config = z.strictObject({
         defaultText: "as many as there are slots",
       }),
       perOwner: wholeNumber(1, 1_000_000).prefault(10).meta({
-        description:
-          "Jobs of one owner that run at a time, unless the owner has a limit of its own",
+        description: "Jobs of one owner that run at a time",
       }),
       perLane: wholeNumber(1, 1_000_000).prefault(1).meta({
         description: "Jobs of one key that run at a time, unless its lane has a limit of its own",
@@ -192,7 +192,8 @@ export const Config = z.strictObject({
   retention: z
     .strictObject({
       jobs: duration("1h", "3650d").prefault("90d").meta({
-        description: "How long jobs and runs are kept after their end",
+        description:
+          "How long jobs, runs and what GitHub sent are kept after their end; the latter at least 7 days",
       }),
       events: duration("1h", "3650d").prefault("30d").meta({
         description: "How long events and logs are kept",
@@ -225,6 +226,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   assets: assetSettings,
+  github: githubSettings,
   stream: z
     .strictObject({
       perApp: wholeNumber(1, 10_000).prefault(20).meta({
@@ -235,6 +237,9 @@ export const Config = z.strictObject({
       }),
       total: wholeNumber(1, 100_000).prefault(2000).meta({
         description: "Event streams that one server process serves",
+      }),
+      heartbeat: duration("100ms", "30s").prefault("15s").meta({
+        description: "How often an event stream says that it lives, however little happens",
       }),
     })
     .prefault({}),

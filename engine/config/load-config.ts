@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { EngineError } from "../engine-error.ts";
+import { type ProjectTrigger, requireTriggers } from "../github/project-triggers.ts";
 import { type Project, requireHandlers } from "../handlers/project-handlers.ts";
 import { checkAssetSettings } from "./asset-settings.ts";
 import { checkTimeouts } from "./check-timeouts.ts";
@@ -12,6 +13,7 @@ import {
   importConfigFile,
   requireTrusted,
 } from "./config-file.ts";
+import { checkGithubSettings } from "./github-settings.ts";
 import { nearestName } from "./nearest-name.ts";
 import { type Setting, settings } from "./settings.ts";
 
@@ -34,6 +36,8 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Its handlers, if it has any. */
   readonly project: Project | undefined;
+  /** Which events of GitHub start what. */
+  readonly triggers: readonly ProjectTrigger[];
 }
 
 export interface GivenValue {
@@ -53,7 +57,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
 
   const file = chosenFile(sources);
   const imported = file === undefined ? undefined : await importConfigFile(file);
-  const { settings: said, handlers } = partsOf(imported);
+  const { settings: said, handlers, triggers: wanted } = partsOf(imported);
   if (file !== undefined) for (const [path, value] of flatten(said, file)) put(path, value, file);
   for (const { setting, value, origin } of fromEnvironment(sources.env))
     put(setting, value, origin);
@@ -73,20 +77,24 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   }
   const data = resolve(sources.directory, parsed.data.data ?? defaultDataDirectory(sources));
   const config: Config = { ...parsed.data, data };
-  const violations = [...checkTimeouts(config), ...checkAssetSettings(config.assets)];
+  const violations = [
+    ...[...checkTimeouts(config), ...checkAssetSettings(config.assets)],
+    ...checkGithubSettings(config.github),
+  ];
   if (violations.length > 0) throw invalid(violations);
   const project = projectOf(imported, handlers, sources.env, config);
-  return { config: deepFreeze(config), given, file, project };
+  const triggers = ofFile(file, () => requireTriggers(wanted));
+  return { config: deepFreeze(config), given, file, project, triggers };
 }
 
-/** What is no setting: a handler is a program, and has no variable and no flag. Triggers will stand beside them. */
+/** What is no setting: a handler is a program, a trigger a rule; neither has a variable or a flag. */
 function partsOf(imported: ConfigFile | undefined) {
   const { exported } = imported ?? {};
   if (typeof exported !== "object" || exported === null || Array.isArray(exported)) {
-    return { settings: exported, handlers: undefined };
+    return { settings: exported, handlers: undefined, triggers: undefined };
   }
-  const { handlers, ...rest } = exported as { readonly handlers?: unknown };
-  return { settings: rest, handlers };
+  const { handlers, triggers, ...rest } = exported as Readonly<Record<string, unknown>>;
+  return { settings: rest, handlers, triggers };
 }
 
 function projectOf(
@@ -97,15 +105,19 @@ function projectOf(
 ): Project | undefined {
   if (imported === undefined || value === undefined) return undefined;
   const { file, code } = imported;
+  const handlers = ofFile(file, () => requireHandlers(value));
+  const environment = Object.fromEntries(
+    handler.environment.flatMap((name) => {
+      const given = env[name];
+      return given === undefined ? [] : [[name, given]];
+    }),
+  );
+  return handlers.size === 0 ? undefined : { file, code, handlers, environment };
+}
+
+function ofFile<T>(file: string | undefined, read: () => T): T {
   try {
-    const handlers = requireHandlers(value);
-    const environment = Object.fromEntries(
-      handler.environment.flatMap((name) => {
-        const given = env[name];
-        return given === undefined ? [] : [[name, given]];
-      }),
-    );
-    return handlers.size === 0 ? undefined : { file, code, handlers, environment };
+    return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw invalid([`${reason} (${file})`]);
@@ -134,7 +146,8 @@ function flatten(value: unknown, file: string): [string, unknown][] {
     path === "" || known.some((name) => name.startsWith(`${path}.`));
   const walk = (node: unknown, path: string): [string, unknown][] => {
     if (!isGroup(path)) {
-      if (!known.includes(path)) throw unknownName(path, [...known, ...groups, "handlers"], file);
+      if (!known.includes(path))
+        throw unknownName(path, [...known, ...groups, "handlers", "triggers"], file);
       return [[path, node]];
     }
     if (typeof node !== "object" || node === null || Array.isArray(node)) {

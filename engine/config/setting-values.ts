@@ -32,6 +32,12 @@ export const hostList = z
   .regex(/^[\w.:,[\]-]*$/, "must be host names, divided by commas")
   .transform((text) => text.split(",").filter(Boolean));
 
+/** Names of accounts at GitHub, which differ by more than case. */
+export const accountList = z
+  .string()
+  .regex(/^[\w.,-]*$/, "must be names of accounts, divided by commas")
+  .transform((text) => text.toLowerCase().split(",").filter(Boolean));
+
 export const absolutePath = z.string().regex(/^\//, "must be an absolute path");
 
 export const secret = { secret: true };

@@ -18,6 +18,9 @@ test("a secret has no flag, because every user of the machine can read a command
   expect(secrets.map(({ path }) => path).sort()).toEqual([
     "assets.s3.secretAccessKey",
     "database.url",
+    "github.privateKey",
+    "github.webhookSecret",
+    "github.webhookSecretPrevious",
     "metrics.token",
   ]);
   expect(secrets.every(({ flag }) => flag === undefined)).toBe(true);

@@ -2,6 +2,7 @@
 import { JobSubmission } from "@croft/contract";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
+import { copyWork } from "../github/github-work.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import { digestOf } from "../jobs/submit-jobs.ts";
@@ -39,10 +40,20 @@ export class JobEnqueuer {
     return await despiteDeadlocks(() =>
       inTransaction(database, async (client) => {
         await this.#requireCurrent(client);
+        await this.#lockWork(client);
         const [submission] = await intake().submitWithin(client, [submitted]);
         if (submission === undefined) throw new Error("a job was submitted and has no id");
+        if (submission.isNew) await copyWork(client, this.#attempt.id, submission.id);
         return { id: submission.id };
       }),
+    );
+  }
+
+  /** A newer event of the pull request comes before this transaction, or after it. */
+  async #lockWork(client: Queryable): Promise<void> {
+    await client.query(
+      "select croft.lock_work(trigger, repository_id, pull_request) from croft.github_work where job_id = $1",
+      [this.#attempt.id],
     );
   }
 

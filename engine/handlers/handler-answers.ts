@@ -6,10 +6,11 @@ import { materialise } from "../assets/materialise.ts";
 import { readAsset } from "../assets/read-assets.ts";
 import { asFailure } from "../command/git-failure.ts";
 import { EngineError } from "../engine-error.ts";
-import { describeFailure } from "../jobs/job-failure.ts";
-import type { Attempt } from "../jobs/job-type.ts";
+import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
+import { type Attempt, withSignal } from "../jobs/job-type.ts";
 import { newId } from "../new-id.ts";
 import { JobEnqueuer } from "./enqueue-job.ts";
+import { GithubResults } from "./github-results.ts";
 import type { Answer, Question } from "./handler-messages.ts";
 import type { HandlerParts } from "./handler-parts.ts";
 import { HandlerRepositories } from "./handler-repositories.ts";
@@ -43,13 +44,18 @@ export class HandlerAnswers {
   readonly #options: AnswerOptions;
   readonly #workspaces: HandlerWorkspaces;
   readonly #doings: ReadonlyMap<string, Doing>;
+  readonly #over = new AbortController();
+  readonly #asked = new Set<Promise<Answer>>();
 
   constructor(options: AnswerOptions) {
-    const { parts, attempt, directory, graceMs } = options;
-    this.#options = options;
+    const { parts, directory, graceMs } = options;
+    const signal = AbortSignal.any([options.attempt.signal, this.#over.signal]);
+    const attempt = withSignal(options.attempt, signal);
+    this.#options = { ...options, attempt };
     const workspaces = new HandlerWorkspaces(parts, attempt, graceMs);
     const repositories = new HandlerRepositories(parts, attempt, directory);
     const jobs = new JobEnqueuer(parts, attempt);
+    const github = new GithubResults(parts, attempt);
     this.#workspaces = workspaces;
     this.#doings = new Map<string, Doing>([
       ["workspace", (request) => workspaces.make(request)],
@@ -60,11 +66,20 @@ export class HandlerAnswers {
       ["list-files", (request) => repositories.list(request)],
       ["read-file", (request) => repositories.read(request)],
       ["enqueue", (request) => jobs.enqueue(request)],
+      ["github-comment", (request) => github.comment(request)],
+      ["github-pull-request", (request) => github.pullRequest(request)],
+      ["github-check", (request) => github.check(request)],
     ]);
   }
 
   /** Never rejects: what goes wrong is the handler's to catch. */
-  async answer({ name, request }: Question): Promise<Answer> {
+  answer(question: Question): Promise<Answer> {
+    const answered = this.#answer(question).finally(() => this.#asked.delete(answered));
+    this.#asked.add(answered);
+    return answered;
+  }
+
+  async #answer({ name, request }: Question): Promise<Answer> {
     try {
       this.#options.attempt.signal.throwIfAborted();
       const doing = this.#doings.get(name);
@@ -75,8 +90,13 @@ export class HandlerAnswers {
     }
   }
 
-  /** What it has made for the attempt goes with it. */
+  /**
+   * What it has made for the attempt goes with it, also what a handler that fell did not wait for: a workspace that comes
+   * after this would be nobody's.
+   */
   async end(): Promise<void> {
+    this.#over.abort(new Error("the handler has ended"));
+    await Promise.all(this.#asked);
     await this.#workspaces.remove();
   }
 
@@ -120,6 +140,8 @@ function describe(error: unknown) {
     const kind = FINAL_CODES.includes(error.code) ? "invalid" : "transient";
     return { message: error.message, code: error.code, class: kind } as const;
   }
-  const { message, code, class: kind } = describeFailure(asFailure(error));
-  return { message, code, class: CLASSES.find((each) => each === kind) };
+  const failure = asFailure(error);
+  const { message, code, class: kind } = describeFailure(failure);
+  const { retryAfterMs } = failure instanceof JobFailure ? failure : {};
+  return { message, code, class: CLASSES.find((each) => each === kind), retryAfterMs };
 }

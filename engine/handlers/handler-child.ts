@@ -1,18 +1,20 @@
 // The program in which handlers of a project run: one job after the other, in a process that may fall without harm.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { readInput } from "../jobs/input-schema.ts";
+import { EngineError } from "../engine-error.ts";
+import { failedReading, type InputReading, readInput } from "../jobs/input-schema.ts";
 import { describeError } from "./describe-error.ts";
 import { createContext } from "./handler-context.ts";
 import type { Answer, FromHandler, ToHandler } from "./handler-messages.ts";
 import { reportProgress } from "./handler-progress.ts";
 import { MessageLines } from "./message-lines.ts";
-import { type Handlers, requireHandlers } from "./project-handlers.ts";
+import { ProcessMarks } from "./process-marks.ts";
+import { type Handler, type Handlers, requireHandlers } from "./project-handlers.ts";
 import { watchOver } from "./watch-over.ts";
 
+/** A job, or the check of an input. */
 interface Running {
   readonly run: number;
   readonly controller: AbortController;
@@ -27,10 +29,10 @@ const CHANNEL = 3;
 const RESULT_LENGTH_MAX = 2 * 1024 * 1024;
 
 const project = process.cwd();
-const outlets = outletsNow();
 const culprits = new AsyncLocalStorage<Running>();
 let running: Running | undefined;
 let handlers: Handlers = new Map();
+let marks: ProcessMarks | undefined;
 let lastCall = 0;
 let isWorn = false;
 
@@ -48,11 +50,18 @@ async function begin(): Promise<void> {
   try {
     const module: { default?: unknown } = await import(pathToFileURL(bundle).href);
     handlers = requireHandlers((module.default as { handlers?: unknown } | undefined)?.handlers);
+    await nextTurn(); // what it was read with is closed
+    marks = new ProcessMarks([1, 2, CHANNEL]);
     await tell({ kind: "ready" });
   } catch (error) {
-    await tell({ kind: "unfit", message: describeError(error, project).message });
-    leave();
+    await refuse(error);
   }
+}
+
+/** The project cannot be loaded. */
+async function refuse(error: unknown): Promise<void> {
+  await tell({ kind: "unfit", message: describeError(error, project).message });
+  leave();
 }
 
 async function tell(message: FromHandler): Promise<void> {
@@ -65,7 +74,8 @@ function leave(): void {
 }
 
 function hear(message: ToHandler): undefined {
-  if (message.kind === "run") void runJob(message);
+  if (message.kind === "run") void perform(message.run, (own) => resultOf(own, message));
+  else if (message.kind === "check") void perform(message.run, () => faultsOf(message));
   else if (message.run !== running?.run)
     return; // of one that has ended
   else if (message.kind === "stop") running.controller.abort(new Error(message.message));
@@ -75,19 +85,18 @@ function hear(message: ToHandler): undefined {
   }
 }
 
-async function runJob(message: Extract<ToHandler, { kind: "run" }>): Promise<void> {
-  const { run } = message;
-  const controller = new AbortController();
-  const own: Running = { run, controller, calls: new Map(), isOver: false };
+/** What comes of it is told as a text of JSON. */
+async function perform(run: number, work: (own: Running) => Promise<string>): Promise<void> {
+  const own: Running = { run, controller: new AbortController(), calls: new Map(), isOver: false };
   running = own;
   void tell({ kind: "begun", run });
   try {
-    const text = await culprits.run(own, () => resultOf(own, message));
+    const text = await culprits.run(own, () => work(own));
     await nextTurn(); // a rejection that nobody has caught is told only now
+    await flushed();
+    isWorn ||= (await marks?.haveChanged()) ?? true;
     if (own.isOver) return;
     running = undefined;
-    isWorn ||= outletsNow() !== outlets;
-    await flushed();
     await lines.sendText(`{"kind":"done","run":${run},"isWorn":${isWorn},"result":${text}}`);
   } catch (error) {
     fail(own, error);
@@ -102,13 +111,24 @@ function fail(job: Running, error: unknown): void {
   void flushed().then(() => tell({ kind: "failed", run: job.run, error: said }));
 }
 
+/** What a schema throws it would throw again, and it does no harm to the next: as good as an answer. */
+async function faultsOf({ type, input }: Extract<ToHandler, { kind: "check" }>): Promise<string> {
+  const { input: schema } = handlerOf(type);
+  let read: InputReading;
+  try {
+    read = await readInput(schema, input);
+  } catch (error) {
+    if (error instanceof EngineError) throw error; // it takes too long
+    read = failedReading(describeError(error, project).message);
+  }
+  return JSON.stringify(read.fault === undefined ? null : read);
+}
+
 async function resultOf(
   own: Running,
   { job, directory }: Extract<ToHandler, { kind: "run" }>,
 ): Promise<string> {
-  const handler = handlers.get(job.type);
-  if (handler === undefined) throw new Error(`there is no handler '${job.type}'`);
-  process.chdir(project); // the job before may have left it
+  const handler = handlerOf(job.type);
   const read = await readInput(handler.input, job.input);
   if (read.fault !== undefined) throw invalid("invalid-input", read.fault);
   const { signal } = own.controller;
@@ -120,6 +140,13 @@ async function resultOf(
   } finally {
     progress.end();
   }
+}
+
+function handlerOf(type: string): Handler {
+  const handler = handlers.get(type);
+  if (handler === undefined) throw new Error(`there is no handler '${type}'`);
+  process.chdir(project); // the job before may have left it
+  return handler;
 }
 
 function textOf(result: unknown): string {
@@ -150,7 +177,8 @@ async function askWorker(own: Running, name: string, request: unknown): Promise<
 /** An error that nobody catches is the job's that began it; whose it was cannot always be told. */
 function fall(error: unknown): void {
   const culprit = culprits.getStore() ?? running;
-  if (running === undefined) leave();
+  if (marks === undefined) void refuse(error);
+  else if (running === undefined) leave();
   else if (culprit === running) fail(running, error);
   else {
     isWorn = true;
@@ -168,17 +196,4 @@ async function flushed(): Promise<void> {
 
 function invalid(code: string, message: string): Error {
   return Object.assign(new Error(message), { code, class: "invalid", stack: undefined });
-}
-
-/** A job that has closed one of them, or put another in its place, has spoilt the process for the next. */
-function outletsNow(): string {
-  return [1, 2, CHANNEL].map(inodeOf).join(" ");
-}
-
-function inodeOf(descriptor: number): string {
-  try {
-    return String(fstatSync(descriptor).ino);
-  } catch {
-    return "closed";
-  }
 }

@@ -5,6 +5,7 @@ import { constants, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { githubOf, type HandlerGithub } from "./handler-github.ts";
 import type { HandledJob } from "./handler-messages.ts";
 
 export interface HandlerContext<Input = unknown> {
@@ -29,6 +30,8 @@ export interface HandlerContext<Input = unknown> {
   repository(url: string, ref?: string): Promise<HandlerRepository>;
   /** Another job of the same owner. The same again, in a later attempt of this job, is the job of the first. */
   enqueue(job: EnqueuedJob): Promise<{ readonly id: string }>;
+  /** Comments, pull requests and check runs. */
+  readonly github: HandlerGithub;
 }
 
 export interface WorkspaceWish {
@@ -36,6 +39,8 @@ export interface WorkspaceWish {
   readonly ref?: string | undefined;
   readonly kind?: "overlay" | "clone" | undefined;
   readonly branch?: string | undefined;
+  /** A branch, tag or commit: the workspace has history enough for `mergeBase`, which is where it has left that one. */
+  readonly history?: string | undefined;
   readonly sparse?: readonly string[] | undefined;
   readonly submodules?: boolean | undefined;
   readonly lfs?: boolean | undefined;
@@ -44,6 +49,8 @@ export interface WorkspaceWish {
 export interface HandlerWorkspace {
   readonly path: string;
   readonly commit: string;
+  /** If `history` was asked for; undefined also when the two have nothing in common. */
+  readonly mergeBase: string | undefined;
   /** Runs a command in it as commands of jobs run: sandboxed, its output in the log. Rejects unless it ends with 0. */
   run(command: string | readonly string[], options?: CommandWish): Promise<CommandOutput>;
   /** A file in it, for `assets.put`: read without following a link that the repository or a command has made. */
@@ -160,13 +167,19 @@ export function createContext(options: ContextOptions): HandlerContext {
     },
     repository: async (url, ref) => repositoryOf(await ask("repository", { url, ref }), options),
     enqueue: async (next) => (await ask("enqueue", next)) as { id: string },
+    github: githubOf(ask),
   };
 }
 
 function workspaceOf(made: unknown, ask: ContextOptions["ask"]): HandlerWorkspace {
-  const { number, path, commit } = made as { number: number; path: string; commit: string };
+  const { number, path, commit, mergeBase } = made as {
+    number: number;
+    path: string;
+    commit: string;
+    mergeBase?: string;
+  };
   return {
-    ...{ path, commit },
+    ...{ path, commit, mergeBase },
     run: async (command, wish = {}) =>
       (await ask("command", { ...wish, workspace: number, command })) as CommandOutput,
     file: (inside) => ({ workspace: number, path: inside }),

@@ -12,7 +12,7 @@ export interface HandledJob {
   readonly input: unknown;
 }
 
-/** `run` tells the jobs of one process apart: what comes late is of the one before. */
+/** `run` tells the jobs and checks of one process apart: what comes late is of the one before. */
 export type ToHandler =
   | {
       readonly kind: "run";
@@ -20,6 +20,7 @@ export type ToHandler =
       readonly job: HandledJob;
       readonly directory: string;
     }
+  | { readonly kind: "check"; readonly run: number; readonly type: string; readonly input: unknown }
   | { readonly kind: "stop"; readonly run: number; readonly message: string }
   | {
       readonly kind: "answer";
@@ -65,3 +66,11 @@ export const FromHandler = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("failed"), run, error: HandlerError }),
 ]);
 export type FromHandler = z.infer<typeof FromHandler>;
+
+/** The result of a check: what is wrong with the input, if anything is. */
+export const CheckedInput = z
+  .object({
+    fault: z.string(),
+    fields: z.array(z.object({ path: z.string(), message: z.string() })),
+  })
+  .nullable();

@@ -9,12 +9,12 @@ import {
 import type { Assets } from "../assets/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
+import type { GithubApp } from "../github/github-app.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import type { JobIntake } from "../jobs/submit-jobs.ts";
 import type { Log } from "../log.ts";
-import { addressRules } from "../runs/step-scene.ts";
-import { entranceBy } from "../secrets/credential-access.ts";
+import { addressRules, wayTo } from "../secrets/credential-access.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 
@@ -24,6 +24,8 @@ export interface HandlerParts {
   readonly log: Log;
   readonly assets: Assets;
   readonly vault: Vault;
+  /** Undefined where no App is configured. */
+  readonly github?: GithubApp | undefined;
   /** Opened when the first handler needs it. */
   readonly git: () => Promise<Git>;
   /** It knows the handlers' types, too, so it is made after them. */
@@ -42,11 +44,10 @@ export function remoteOf({ config }: HandlerParts, { owner }: Attempt, text: str
 
 /** With the owner's own credential for it, if there is one. */
 export async function accessTo(
-  { config, vault }: HandlerParts,
+  parts: HandlerParts,
   { owner, signal }: Attempt,
   remote: RemoteUrl,
 ): Promise<RemoteAccess> {
-  const { timeout: timeoutMs, caFile } = config.git;
-  const found = await openCredential(vault, owner, remote);
-  return { timeoutMs, signal, caFile, ...entranceBy(config, owner, found) };
+  const found = await openCredential(parts.vault, owner, remote);
+  return { signal, ...wayTo(parts, owner, { remote, found }) };
 }

@@ -1,9 +1,11 @@
 // Processes of handlers, kept from one job to the next: to start one takes longer than most jobs.
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "@croft/git";
 import { newId } from "../new-id.ts";
 import type { HandlerCommand } from "./handler-command.ts";
-import { type HandledAttempt, HandlerProcess, NotBegun } from "./handler-process.ts";
+import { HandlerEnded } from "./handler-ended.ts";
+import { type HandledAttempt, HandlerProcess } from "./handler-process.ts";
 
 export interface HandlerPoolOptions extends Omit<HandlerCommand, "directory"> {
   /** Below it each process has its own directory. */
@@ -24,9 +26,6 @@ interface Kept {
 /** Whatever leaks in a process goes with it. */
 const JOBS_MAX = 100;
 const IDLE_LIMIT_MS = 60_000;
-/** How often a process that was kept may turn out to have ended just now. */
-const TRIES_MAX = 5;
-
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
   /** The one that worked last is the last. */
@@ -39,26 +38,33 @@ export class HandlerPool {
     this.#options = options;
   }
 
+  /**
+   * One that was kept may turn out to have ended just now: the job goes to another. One that was started for the job and
+   * ends before it begins would do so again; when the job is tried again, and how often, is told by its own rules.
+   */
   async run(handled: HandledAttempt): Promise<unknown> {
-    for (let tries = 1; ; tries++) {
+    for (;;) {
+      const kept = await this.#take(handled);
+      const isNew = kept.handlers.jobs === 0;
       try {
-        return await this.#runOnce(handled);
+        return await this.#runIn(kept, handled);
       } catch (error) {
         handled.attempt.signal.throwIfAborted();
-        if (!(error instanceof NotBegun) || tries === TRIES_MAX) throw error;
+        const hasBegun = !(error instanceof HandlerEnded) || error.hasBegun;
+        if (isNew || hasBegun) throw error;
       }
     }
   }
 
-  async #runOnce(handled: HandledAttempt): Promise<unknown> {
+  async #runIn(kept: Kept, handled: HandledAttempt): Promise<unknown> {
     const { attempt } = handled;
-    const kept = await this.#take(handled);
     this.#busy.add(kept);
     let isGood = false;
     try {
       const result = await kept.handlers.run(handled);
       attempt.signal.throwIfAborted();
-      isGood = kept.handlers.isFit && kept.handlers.jobs < JOBS_MAX && !kept.handlers.hasCompany();
+      const { handlers } = kept;
+      isGood = handlers.isFit && handlers.jobs < JOBS_MAX && !(await handlers.hasCompany());
       return result;
     } finally {
       this.#busy.delete(kept);
@@ -103,7 +109,7 @@ export class HandlerPool {
       const handlers = await HandlerProcess.start({ ...this.#options, directory }, signal);
       return { handlers, directory, owner };
     } catch (error) {
-      await rm(directory, { recursive: true, force: true });
+      await removeTree(directory);
       throw error;
     }
   }
@@ -130,7 +136,7 @@ export class HandlerPool {
   #end({ handlers, directory }: Kept): Promise<void> {
     const ended = handlers
       .end()
-      .then(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
+      .then(() => removeTree(directory))
       .catch(this.#options.onError)
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);

@@ -3,11 +3,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { markedProcesses, processesIn, signalProcess } from "@croft/git";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import { CHANNEL, type HandlerCommand, handlerCommand } from "./handler-command.ts";
-import { type Answer, FromHandler, type Question, type ToHandler } from "./handler-messages.ts";
+import { HandlerCompany } from "./handler-company.ts";
+import { whyEnded } from "./handler-ended.ts";
+import {
+  type Answer,
+  FromHandler,
+  type HandlerError,
+  type Question,
+  type ToHandler,
+} from "./handler-messages.ts";
 import { MessageLines } from "./message-lines.ts";
 import { OutputReader } from "./output-reader.ts";
 
@@ -20,15 +27,17 @@ export interface HandledAttempt {
   readonly answer: (question: Question) => Promise<Answer>;
 }
 
-/** It ended before it had begun with the job: another process may have it, as if nothing had been. */
-export class NotBegun extends Error {
-  override readonly name = "NotBegun";
+interface Listener {
+  hear(message: FromHandler): Promise<void> | undefined;
+  /** It will not say any more. */
+  gone(): void;
 }
 
+const NOBODY: Listener = { hear: () => undefined, gone: () => {} };
 const START_LIMIT_MS = 30_000;
-const LEAVE_WITHIN_MS = 5000;
-const LOOK_EVERY_MS = 10;
 const LAST_WORDS_MS = 1000;
+/** Longer after a job's end only somebody prints whom it has left behind. */
+const QUIET_WITHIN_MS = 5000;
 const SAID_LENGTH_MAX = 2000;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 /** More questions wait in its own memory. */
@@ -41,22 +50,23 @@ const ASKED_MAX = 32;
  */
 export class HandlerProcess {
   readonly #child: ChildProcess;
-  readonly #directory: string;
+  /** Undefined for one that could not be started. */
+  readonly #company: HandlerCompany | undefined;
   readonly #lines: MessageLines;
   readonly #output: OutputReader;
   /** With all that it had said by then. */
   readonly #exited: Promise<void>;
-  #hear: (message: FromHandler) => Promise<void> | undefined = () => undefined;
+  #listener = NOBODY;
+  #isGone = false;
   #junk: string | undefined;
-  /** What the project has started when it was loaded: it belongs to the process, and to no job. */
-  #household: ReadonlySet<number> = new Set();
   #jobs = 0;
   #isWorn = false;
 
   private constructor(command: HandlerCommand) {
-    this.#directory = command.directory;
     const { program, args, options } = handlerCommand(command);
     this.#child = spawn(program, args, options);
+    const { pid } = this.#child;
+    this.#company = pid === undefined ? undefined : new HandlerCompany(pid, command.directory);
     this.#output = new OutputReader(this.#child);
     this.#child.on("error", () => {}); // told where it is waited for
     this.#lines = new MessageLines(channelOf(this.#child), {
@@ -69,6 +79,10 @@ export class HandlerProcess {
       () => Promise.race([this.#lines.ended, delay(LAST_WORDS_MS)]),
       () => {}, // it could not be started
     );
+    void this.#exited.then(() => {
+      this.#isGone = true;
+      this.#listener.gone();
+    });
   }
 
   /** Rejects when the project's configuration cannot be loaded there. */
@@ -76,7 +90,7 @@ export class HandlerProcess {
     const made = new HandlerProcess(command);
     try {
       await made.#begin(signal);
-      made.#household = new Set(made.#company());
+      await made.#company?.settle();
       return made;
     } catch (error) {
       await made.end();
@@ -107,35 +121,35 @@ export class HandlerProcess {
     };
     const over = new AbortController();
     try {
-      await new Promise<void>((resolve, reject) => {
+      await this.#listen<void>((resolve, reject) => {
         this.#child.once("error", reject);
-        this.#hear = (message) => {
-          if (message.kind === "ready") resolve();
-          if (message.kind === "unfit") reject(failed(`cannot load it: ${message.message}`));
-          return undefined;
-        };
         signal.addEventListener("abort", () => reject(signal.reason), { signal: over.signal });
-        void this.#exited.then(() => reject(failed("ended at its start")));
         const late = () => reject(failed(`took longer than ${START_LIMIT_MS / 1000} s to start`));
         delay(START_LIMIT_MS, undefined, { signal: over.signal }).then(late, () => {}); // it started in time
         if (signal.aborted) reject(signal.reason);
+        return {
+          hear: (message) => {
+            if (message.kind === "ready") resolve();
+            if (message.kind === "unfit") reject(failed(`cannot load it: ${message.message}`));
+            return undefined;
+          },
+          gone: () => reject(failed("ended at its start")),
+        };
       });
     } finally {
       over.abort();
       this.#output.write = undefined;
-      this.#hear = () => undefined;
     }
   }
 
   /** What the handler returns. After a failure the process is of no use any more. */
   async run(handled: HandledAttempt): Promise<unknown> {
     const { attempt, directory, graceMs } = handled;
-    const run = ++this.#jobs;
     const { id, owner, key, type, input, signal } = attempt;
     const over = new AbortController();
     const asked = new Set<Promise<void>>();
     this.#output.write = (stream, chunk) => attempt.log(chunk, stream);
-    const stop = () => {
+    const stop = (run: number) => {
       const message = signal.reason instanceof Error ? signal.reason.message : "stopped";
       this.#tell({ kind: "stop", run, message });
       delay(graceMs(), undefined, { signal: over.signal }).then(
@@ -144,66 +158,88 @@ export class HandlerProcess {
       );
     };
     try {
-      const result = await new Promise<unknown>((resolve, reject) => {
-        let hasBegun = false;
-        this.#hear = (message) => {
-          if (!("run" in message) || message.run !== run) return undefined; // of the job before
-          hasBegun = true;
-          if (message.kind === "ask") return this.#ask(message, handled, asked);
-          if (message.kind === "progress") attempt.progress(message.fraction, message.note);
-          if (message.kind === "failed") reject(failureOf(message.error, attempt));
-          if (message.kind === "done") {
-            this.#isWorn ||= message.isWorn;
-            resolve(message.result);
-          }
-          return undefined;
-        };
-        void this.#exited.then(() => reject(hasBegun ? this.#whyEnded() : new NotBegun()));
-        signal.addEventListener("abort", stop, { signal: over.signal });
+      const result = await this.#perform((run) => {
+        signal.addEventListener("abort", () => stop(run), { signal: over.signal });
         const job = { id, owner, key, type, attempt: attempt.attempt, input };
         this.#tell({ kind: "run", run, job, directory });
-        if (signal.aborted) stop();
+        if (signal.aborted) stop(run);
+        return (message) => {
+          if (message.kind === "ask") return this.#ask(message, handled, asked);
+          if (message.kind === "progress") attempt.progress(message.fraction, message.note);
+          const stack = message.kind === "failed" ? message.error.stack : undefined;
+          if (stack !== undefined) void attempt.log(`${stack}\n`, "stderr");
+          return undefined;
+        };
       });
       await Promise.all(asked); // what it did not wait for itself is part of it
       return result;
     } finally {
       over.abort();
-      await this.#output.untilQuiet();
+      await this.#output.untilQuiet(QUIET_WITHIN_MS);
       this.#output.write = undefined;
-      this.#hear = () => undefined;
+    }
+  }
+
+  /** What the schema of a handler says of an input, see `CheckedInput`. */
+  async check(type: string, input: unknown): Promise<unknown> {
+    return await this.#perform((run) => {
+      this.#tell({ kind: "check", run, type, input });
+      return () => undefined;
+    });
+  }
+
+  /** What becomes of the one thing that `begin` asks for; whatever else is said of it goes to what that returns. */
+  async #perform(begin: (run: number) => Listener["hear"]): Promise<unknown> {
+    const run = ++this.#jobs;
+    return await this.#listen<unknown>((resolve, reject) => {
+      const hear = begin(run);
+      let hasBegun = false;
+      return {
+        hear: (message) => {
+          if (!("run" in message) || message.run !== run) return undefined; // of the one before
+          hasBegun = true;
+          const wait = hear(message);
+          if (message.kind === "failed") reject(failureOf(message.error));
+          if (message.kind === "done") {
+            this.#isWorn ||= message.isWorn;
+            resolve(message.result);
+          }
+          return wait;
+        },
+        gone: () => reject(whyEnded(this.#child, { junk: this.#junk, hasBegun })),
+      };
+    });
+  }
+
+  async #listen<T>(
+    begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => Listener,
+  ): Promise<T> {
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#listener = begin(resolve, reject);
+        if (this.#isGone) this.#listener.gone();
+      });
+    } finally {
+      this.#listener = NOBODY;
     }
   }
 
   /** Whether something that a job has started goes on. */
-  hasCompany(): boolean {
-    return this.#company().some((pid) => !this.#household.has(pid));
+  async hasCompany(): Promise<boolean> {
+    return (await this.#company?.isThere()) ?? false;
   }
 
   /** With all that it has started, also what has left its process group. */
   async end(): Promise<void> {
-    const giveUpAt = Date.now() + LEAVE_WITHIN_MS;
     this.#kill();
-    if (this.#child.pid !== undefined) await this.#exited;
-    const look = () => processesIn([this.#directory], process.getuid?.() ?? 0);
-    for (let found = look(); found.length > 0 && Date.now() < giveUpAt; found = look()) {
-      for (const pid of found) signalProcess(pid, "SIGKILL");
-      await delay(LOOK_EVERY_MS);
-    }
+    if (this.#company !== undefined) await this.#exited;
+    await this.#company?.end();
     this.#output.close();
   }
 
-  #company(): number[] {
-    const users = new Set([process.getuid?.() ?? 0]);
-    return markedProcesses(users)
-      .filter(({ pid, workspace }) => workspace === this.#directory && pid !== this.#child.pid)
-      .map(({ pid }) => pid);
-  }
-
   #kill(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid !== undefined && exitCode === null && signalCode === null) {
-      signalProcess(-pid, "SIGKILL");
-    }
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) this.#company?.kill();
   }
 
   #tell(message: ToHandler): void {
@@ -212,7 +248,7 @@ export class HandlerProcess {
 
   #read(message: unknown): Promise<void> | undefined {
     const parsed = FromHandler.safeParse(message);
-    if (parsed.success) return this.#hear(parsed.data);
+    if (parsed.success) return this.#listener.hear(parsed.data);
     this.#refuse("a message that is none of Croft's");
     return undefined;
   }
@@ -229,24 +265,11 @@ export class HandlerProcess {
     { answer }: HandledAttempt,
     asked: Set<Promise<void>>,
   ): Promise<void> | undefined {
-    const answered = answer(question).then((told) => {
-      asked.delete(answered);
-      this.#tell({ kind: "answer", run, call, answer: told });
-    });
+    const answered = answer(question)
+      .then((told) => this.#lines.send({ kind: "answer", run, call, answer: told } as ToHandler))
+      .finally(() => asked.delete(answered)); // not before it is on its way: one that does not read is not asked for more
     asked.add(answered);
     return asked.size < ASKED_MAX ? undefined : Promise.race(asked);
-  }
-
-  #whyEnded(): JobFailure {
-    const { exitCode, signalCode } = this.#child;
-    if (this.#junk !== undefined) {
-      const message = `its process was ended: it sent ${this.#junk}`;
-      return new JobFailure("transient", "handler-ended", message);
-    }
-    const how = signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`;
-    const isFull = signalCode === "SIGABRT" || exitCode === 134;
-    const why = isFull ? ": probably it took more memory than it may (handler.memory)" : "";
-    return new JobFailure("transient", "handler-ended", `its process ended ${how}${why}`);
   }
 }
 
@@ -256,12 +279,7 @@ function channelOf(child: ChildProcess): Duplex {
   return (streams?.[CHANNEL] as Duplex | undefined) ?? new PassThrough().end();
 }
 
-function failureOf(
-  { message, code = "failed", class: kind = "transient", retryAfterMs, stack }: HandlerErrorOf,
-  attempt: Attempt,
-): JobFailure {
-  if (stack !== undefined) void attempt.log(`${stack}\n`, "stderr");
+function failureOf(error: HandlerError): JobFailure {
+  const { message, code = "failed", class: kind = "transient", retryAfterMs } = error;
   return new JobFailure(kind, code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
-
-type HandlerErrorOf = Extract<FromHandler, { kind: "failed" }>["error"];

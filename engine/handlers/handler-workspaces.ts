@@ -8,6 +8,7 @@ import { removeWorkspace } from "../command/remove-workspace.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import { logWith } from "../log.ts";
+import { addressRules } from "../secrets/credential-access.ts";
 import { accessTo, type HandlerParts, remoteOf } from "./handler-parts.ts";
 
 const WorkspaceWish = z.strictObject({
@@ -15,6 +16,7 @@ const WorkspaceWish = z.strictObject({
   ref: z.string().min(1).max(1000).optional(),
   kind: z.enum(["overlay", "clone"]).optional(),
   branch: z.string().min(1).max(255).optional(),
+  history: z.string().min(1).max(1000).optional(),
   sparse: z.array(z.string().min(1).max(1000)).max(100).optional(),
   submodules: z.boolean().optional(),
   lfs: z.boolean().optional(),
@@ -53,21 +55,22 @@ export class HandlerWorkspaces {
     }
     const repository = remoteOf(this.#parts, attempt, wish.repository);
     const git = await this.#parts.git();
-    const { ref, kind, branch, sparse, lfs } = wish;
+    const { ref, kind, branch, sparse, lfs, history } = wish;
     const setting = this.#parts.config.job.sandbox;
     const ability = git.platform.sandbox;
     const workspace = await git.workspaces.create({
-      ...{ repository, ref, kind, branch, sparse, lfs, signal },
+      ...{ repository, ref, kind, branch, sparse, lfs, history, signal },
       sandbox: chooseSandbox({ asked: "auto", setting, owner, ability }),
       name: repository.path.split("/").at(-1) ?? "job",
       owner: { owner, jobId, attempt: number },
       access: await accessTo(this.#parts, attempt, repository),
-      submodules: wish.submodules === true ? {} : undefined,
+      submodules: wish.submodules === true ? addressRules(this.#parts.config, owner) : undefined,
     });
     this.#made.push(workspace); // from here on it is taken away with the attempt
     await attempt.guard(workspace.path, workspace.user?.uid ?? process.getuid?.() ?? 0);
     attempt.log(`workspace '${workspace.id}' (${workspace.kind}) at ${workspace.base}\n`);
-    return { number: this.#made.length - 1, path: workspace.path, commit: workspace.base };
+    const { path, base: commit, mergeBase } = workspace;
+    return { number: this.#made.length - 1, path, commit, mergeBase };
   }
 
   async run(request: unknown): Promise<unknown> {

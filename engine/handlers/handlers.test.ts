@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { handlerScene } from "../../test/support/handler-scene.ts";
 import { sourceWith } from "../../test/support/source-with.ts";
 import { listAssets, openAsset, readAsset } from "../assets/read-assets.ts";
-import { listJobs } from "../jobs/read-jobs.ts";
+import { listJobs } from "../jobs/list-jobs.ts";
 
 const EVERYBODY = { owner: undefined };
 
@@ -176,6 +176,31 @@ test("a repository is read at a commit, and a workspace runs commands and gives 
   expect(existsSync((work.result as { path: string }).path)).toBe(false);
   const app = await scene.run("read", { input, owner: "app:one" });
   expect(app.error).toMatchObject({ code: "invalid-remote", class: "invalid" });
+});
+
+test("the log says where in the project an error was thrown, and not where the project lies", async () => {
+  const scene = await handlerScene({ handlers: { bad: "() => { throw new Error('the lid'); }" } });
+  const log = await scene.logOf((await scene.run("bad")).id);
+  expect(log).toMatch(/Error: the lid\n.*\(croft\.config\.ts:\d+:\d+\)/);
+  expect(log).not.toContain(scene.directory);
+  expect(log).not.toContain(scene.data);
+});
+
+test("a handler goes for an app to public addresses only", async () => {
+  const scene = await handlerScene({
+    handlers: {
+      read: "({ repository, input }) => repository(input.url)",
+      work: "({ workspace, input }) => workspace({ repository: input.url })",
+    },
+    flags: { "git.allowHttp": "127.0.0.1:1" },
+  });
+  for (const type of ["read", "work"]) {
+    const input = { url: "http://127.0.0.1:1/inner.git" };
+    const app = await scene.run(type, { input, owner: "app:one" });
+    expect(app.error).toMatchObject({ code: "private-address", class: "invalid" });
+    const own = await scene.run(type, { input, attempts: 1 });
+    expect(own.error).toMatchObject({ code: "network" }); // it was asked, and nobody is there
+  }
 });
 
 test("jobs that it enqueues are the owner's, and tried again it gets the same", async () => {

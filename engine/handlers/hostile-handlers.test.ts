@@ -1,7 +1,10 @@
 // Handlers that do what they should not: only their own job fails, the next one on that slot works, nothing stays.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findProcesses } from "../../test/support/find-processes.ts";
 import { type HandlerScene, handlerScene } from "../../test/support/handler-scene.ts";
+import { sourceWith } from "../../test/support/source-with.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { cancelJob } from "../jobs/change-jobs.ts";
 
@@ -92,13 +95,64 @@ const FAILURES: readonly [string, string, string, string][] = [
   ],
 ];
 
-describe("its own job fails, and no other, for a handler that", () => {
+const STUCK: readonly [string, string, string][] = [
+  ["hangs", "hang", "new Promise(() => {})"],
+  ["blocks the event loop", "block", "(() => { for (;;); })()"],
+  [
+    "blocks it when it is told to stop",
+    "block-later",
+    "new Promise(() => { ctx.signal.onabort = () => { for (;;); }; })",
+  ],
+];
+
+const DAEMONS: readonly [string, string, string][] = [
+  ["is done", "daemon-done", "return daemon.pid;"],
+  ["fails", "daemon-fails", "throw new Error(String(daemon.pid));"],
+  ["is ended", "daemon-ended", "ctx.log(String(daemon.pid)); for (;;);"],
+];
+
+const HANDLERS: Readonly<Record<string, string>> = {
+  good: GOOD,
+  ...Object.fromEntries(FAILURES.map(([, bad], index) => [`bad-${index}`, bad])),
+  ...Object.fromEntries(
+    STUCK.map(([, name, bad]) => [name, `(ctx) => { ctx.log("begun"); return ${bad}; }`]),
+  ),
+  ...Object.fromEntries(
+    DAEMONS.map(([, name, end]) => [
+      name,
+      `async (ctx) => {
+        const { spawn } = require('node:child_process');
+        const daemon = spawn('/bin/sleep', ['1003'], { detached: true, stdio: 'ignore', env: {}, cwd: '/' });
+        ${end}
+      }`,
+    ]),
+  ),
+  flood: `async (ctx) => {
+    for (let i = 0; i < 1e5; i++) ctx.progress(i / 1e5, 'step ' + i);
+    const asked = Array.from({ length: 300 }, () => ctx.assets.get('0197a8c1-0000-7000-8000-000000000000').catch((e) => e.code));
+    return [...new Set(await Promise.all(asked))];
+  }`,
+  daemons: `async () => {
+    const { spawn } = require('node:child_process');
+    spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
+    spawn('sh', ['-c', '(setsid sleep 1001 &) ; sleep 1002'], { stdio: 'inherit' }).unref();
+    await new Promise((done) => setTimeout(done, 200));
+  }`,
+  deep: `({ directory }) => {
+    const fs = require('node:fs');
+    process.chdir(directory);
+    for (let depth = 0; depth < 40; depth++) { fs.mkdirSync('d'.repeat(200)); process.chdir('d'.repeat(200)); }
+    return directory;
+  }`,
+};
+
+/** All in one place: a scene of its own for each would take most of the time. */
+describe("beside others on one slot", () => {
   const clearUps: (() => Promise<void>)[] = [];
   let scene: HandlerScene;
 
   beforeAll(async () => {
-    const handlers = Object.fromEntries(FAILURES.map(([, bad], index) => [`bad-${index}`, bad]));
-    const options = { handlers: { ...handlers, good: GOOD }, flags: { "worker.slots": "1" } };
+    const options = { handlers: HANDLERS, flags: { "worker.slots": "1" } };
     scene = await handlerScene(options, (clearUp) => clearUps.unshift(clearUp));
   });
   afterAll(async () => {
@@ -106,7 +160,7 @@ describe("its own job fails, and no other, for a handler that", () => {
   });
 
   test.each(FAILURES.map(([what, , ...told], index) => [what, `bad-${index}`, ...told] as const))(
-    "%s",
+    "its own job fails, and no other, for a handler that %s",
     async (_what, type, code, message) => {
       const job = await scene.run(type);
       expect(job).toMatchObject({ status: "failed", error: { code } });
@@ -114,30 +168,60 @@ describe("its own job fails, and no other, for a handler that", () => {
       await expectWell(scene);
     },
   );
-});
 
-test.each([
-  ["hangs", "new Promise(() => {})"],
-  ["blocks the event loop", "(() => { for (;;); })()"],
-  [
-    "blocks it when it is told to stop",
-    "new Promise(() => { ctx.signal.onabort = () => { for (;;); }; })",
-  ],
-])(
-  "a handler that %s is ended when its time is over, and when it is cancelled",
-  async (_what, bad) => {
-    const own = await sceneWith(`(ctx) => { ctx.log("begun"); return ${bad}; }`);
-    await own.run("good"); // there is a process then: its start takes none of the time
-    const late = await own.run("bad", { timeout_ms: 2000 });
-    expect(late).toMatchObject({ status: "failed", error: { code: "timeout" } });
-    expect(await own.logOf(late.id)).toContain("begun");
-    const id = await own.submit("bad");
-    await waitUntil("its start", async () => (await own.logOf(id)).includes("begun"));
-    await cancelJob(own.engine.database, { owner: undefined }, id);
-    expect(await own.ended(id)).toMatchObject({ status: "cancelled" });
-    await expectWell(own);
-  },
-);
+  test.each(STUCK)(
+    "a handler that %s is ended when its time is over, and when it is cancelled",
+    async (_what, type) => {
+      await scene.run("good"); // there is a process then: its start takes none of the time
+      const late = await scene.run(type, { timeout_ms: 2000 });
+      expect(late).toMatchObject({ status: "failed", error: { code: "timeout" } });
+      expect(await scene.logOf(late.id)).toContain("begun");
+      const id = await scene.submit(type);
+      await waitUntil("its start", async () => (await scene.logOf(id)).includes("begun"));
+      await cancelJob(scene.engine.database, { owner: undefined }, id);
+      expect(await scene.ended(id)).toMatchObject({ status: "cancelled" });
+      await expectWell(scene);
+    },
+  );
+
+  test("a flood of progress and questions is taken as it can be", async () => {
+    const job = await scene.run("flood");
+    expect(job).toMatchObject({ status: "done", result: ["not-found"] });
+    const { rows } = await scene.engine.database.pool.query(
+      "select count(*)::int as count from croft.event where subject = $1 and type = 'job.progress'",
+      [job.id],
+    );
+    expect(rows[0].count).toBeLessThan(100);
+    await expectWell(scene);
+  });
+
+  test("processes that a handler leaves behind end with its job, daemons too", async () => {
+    expect(await scene.run("daemons")).toMatchObject({ status: "done" });
+    const left = () => findProcesses([scene.data]).filter((found) => /sleep 100\d/.test(found));
+    await waitUntil("their end", () => left().length === 0);
+    await expectWell(scene);
+  });
+
+  test.each(DAEMONS)(
+    "a daemon with an environment of its own ends, too, when its job %s",
+    async (_how, type) => {
+      await scene.run("good"); // there is a process then: its start takes none of the time
+      const job = await scene.run(type, { timeout_ms: 2000 });
+      const said = `${job.result} ${job.error?.message} ${await scene.logOf(job.id)}`;
+      const pid = Number(/\d+/.exec(said)?.[0]);
+      expect(pid).toBeGreaterThan(1);
+      await waitUntil("its end", () => !isAlive(pid));
+      await expectWell(scene);
+    },
+  );
+
+  test("directories deeper than a path can tell cost a handler neither its result nor the disk", async () => {
+    const job = await scene.run("deep");
+    expect(job).toMatchObject({ status: "done", error: null });
+    expect(existsSync(String(job.result))).toBe(false);
+    await expectWell(scene);
+  });
+});
 
 test("one that heeds its signal ends by itself", async () => {
   const own = await sceneWith(
@@ -166,32 +250,6 @@ test.each([
   await expectWell(own);
 });
 
-test("a promise that is rejected after its job harms no other", async () => {
-  const own = await handlerScene({
-    handlers: {
-      leak: "async () => { setTimeout(() => Promise.reject(new Error('of before')), 300); return process.pid; }",
-      next: "async ({ log }) => { await new Promise((done) => setTimeout(done, 1000)); return process.pid; }",
-    },
-    flags: { "worker.slots": "1" },
-  });
-  const leak = await own.run("leak");
-  const next = await own.run("next");
-  expect(next).toMatchObject({ status: "done", result: leak.result });
-  expect(await own.logOf(next.id)).toContain("of an earlier job: of before");
-  const third = await own.run("next");
-  expect(third.status).toBe("done");
-  expect(third.result).not.toBe(leak.result); // a process that has seen such a thing is not used again
-});
-
-test("one that fell while it had no job is noticed, and the next job goes elsewhere", async () => {
-  const own = await sceneWith(
-    "async () => { setTimeout(() => process.exit(3), 50); return process.pid; }",
-  );
-  const first = await own.run("bad");
-  await waitUntil("its end", () => !isAlive(Number(first.result)));
-  await expectWell(own);
-});
-
 test("a hundred megabytes of output end in a log of bounded size", async () => {
   const own = await sceneWith(
     "async () => { const line = 'x'.repeat(99) + '\\n'; for (let i = 0; i < 1e6; i++) process.stdout.write(line); process.stdout.write('the end\\n'); }",
@@ -205,50 +263,20 @@ test("a hundred megabytes of output end in a log of bounded size", async () => {
   await expectWell(own);
 });
 
-test("a flood of progress and questions is taken as it can be", async () => {
-  const own = await sceneWith(`async (ctx) => {
-    for (let i = 0; i < 1e5; i++) ctx.progress(i / 1e5, 'step ' + i);
-    const asked = Array.from({ length: 300 }, () => ctx.assets.get('0197a8c1-0000-7000-8000-000000000000').catch((e) => e.code));
-    return [...new Set(await Promise.all(asked))];
-  }`);
-  const job = await own.run("bad");
-  expect(job).toMatchObject({ status: "done", result: ["not-found"] });
-  const { rows } = await own.engine.database.pool.query(
-    "select count(*)::int as count from croft.event where subject = $1 and type = 'job.progress'",
-    [job.id],
-  );
-  expect(rows[0].count).toBeLessThan(100);
-  await expectWell(own);
-});
-
 test.each([
-  [
-    "closes its output",
-    "() => { const fs = require('node:fs'); fs.closeSync(1); fs.closeSync(2); }",
-  ],
-  [
-    "puts a file in the place of its output",
-    "({ directory }) => { const fs = require('node:fs'); fs.closeSync(1); fs.openSync(directory + '/x', 'w'); }",
-  ],
-])("a process whose handler %s has no other job", async (_what, bad) => {
-  const own = await sceneWith(`(ctx) => { (${bad})(ctx); return process.pid; }`);
-  const job = await own.run("bad");
-  expect(job.status).toBe("done");
-  const next = await own.run("good");
-  expect(next.result).not.toEqual({ pid: job.result });
-  await expectWell(own);
-});
-
-test("processes that a handler leaves behind end with its job, daemons too", async () => {
-  const own = await sceneWith(`async () => {
-    const { spawn } = require('node:child_process');
-    spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
-    spawn('sh', ['-c', '(setsid sleep 1001 &) ; sleep 1002'], { stdio: 'inherit' }).unref();
-    await new Promise((done) => setTimeout(done, 200));
-  }`);
-  expect(await own.run("bad")).toMatchObject({ status: "done" });
-  await waitUntil("their end", () => findProcesses([own.data]).length === 0);
-  await expectWell(own);
+  ["throws", "throw new Error('no')"],
+  ["exits", "process.exit(1)"],
+])("a workspace that a handler asked for goes, too, when it %s meanwhile", async (_how, end) => {
+  const own = await handlerScene({
+    handlers: {
+      bad: `(ctx) => { void ctx.workspace(ctx.input); setImmediate(() => { ${end}; }); }`,
+    },
+    flags: { "worker.slots": "1", "git.allowLocal": "true" },
+  });
+  const input = { repository: await sourceWith({ "a.txt": "a" }) };
+  for (let nth = 0; nth < 5; nth++) await own.run("bad", { input });
+  const made = readdirSync(join(own.data, "workspaces")).filter((name) => name !== ".parts");
+  expect(made).toEqual([]);
 });
 
 function isAlive(pid: number): boolean {

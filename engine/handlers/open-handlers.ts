@@ -1,8 +1,8 @@
 // The handlers of this process's project as job types: each job of theirs runs in a process beside this one.
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, realpath, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isProcessAlive, processesIn, signalProcess, thisProcess } from "@croft/git";
+import { isProcessAlive, processesIn, removeTree, signalProcess, thisProcess } from "@croft/git";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Attempt, JobType } from "../jobs/job-type.ts";
@@ -11,6 +11,7 @@ import { workerSlots } from "../worker/worker-slots.ts";
 import { HandlerAnswers } from "./handler-answers.ts";
 import type { HandlerParts } from "./handler-parts.ts";
 import { HandlerPool } from "./handler-pool.ts";
+import { InputChecks } from "./input-checks.ts";
 import type { Project } from "./project-handlers.ts";
 
 export interface HandlersOptions extends HandlerParts {
@@ -18,6 +19,8 @@ export interface HandlersOptions extends HandlerParts {
   readonly directory: Pick<DataDirectory, "run">;
   /** Names that are taken. */
   readonly builtIn: readonly string[];
+  /** Submissions come to this process: what checks them is to be there before. */
+  readonly isServer: boolean;
 }
 
 export interface OpenHandlers {
@@ -42,18 +45,25 @@ export async function openHandlers(options: HandlersOptions): Promise<OpenHandle
   await mkdir(root, { recursive: true, mode: 0o700 });
   await writeFile(bundle, project.code, { mode: 0o600, flag: "wx" });
   const { environment, file, handlers } = project;
+  const memoryMb = config.handler.memory;
+  const command = { ...{ root, bundle, environment, cwd: dirname(file), memoryMb } };
+  const checks = new InputChecks({
+    ...{ ...command, log, isWarm: options.isServer, secrets: secretsOf(project) },
+  });
   const pool = new HandlerPool({
-    ...{ root, bundle, environment, cwd: dirname(file), slots: workerSlots(config) },
-    memoryMb: config.handler.memory,
+    ...{ ...command, slots: workerSlots(config) },
     onError: (error) => log.warn({ err: error }, "a process of handlers did not end as it should"),
   });
   const run = (attempt: Attempt) => runHandler(options, { pool, root, attempt, project });
   const types = [...handlers].map(([name, { description, input }]): JobType => {
-    return { ...{ name, description, input, run }, source: "project", readsOwnInput: true };
+    return {
+      ...{ name, description, input, run, source: "project", readsOwnInput: true },
+      checkInput: (given, limitMs) => checks.check(name, given, limitMs),
+    };
   });
   const close = async () => {
-    await pool.close();
-    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    await Promise.all([checks.close(), pool.close()]);
+    await removeTree(root);
     await rmdir(home).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error; // others have theirs there
     });
@@ -72,7 +82,7 @@ async function runHandler(
 ): Promise<unknown> {
   const { pool, root, attempt, project } = place;
   const { signal } = attempt;
-  attempt.mask(Object.values(project.environment).filter((x) => x.length >= SECRET_LENGTH_MIN));
+  attempt.mask(secretsOf(project));
   const isLost = () => (signal.reason as { reason?: string } | undefined)?.reason === "lost";
   const graceMs = () => (isLost() ? 0 : parts.config.shutdown.killGrace);
   const directory = join(root, newId());
@@ -83,8 +93,15 @@ async function runHandler(
     return await pool.run({ attempt, directory, graceMs, answer });
   } finally {
     await answers.end();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    // That it cannot be removed is no reason to do the work again: the next start removes it.
+    await removeTree(directory).catch((error: unknown) =>
+      parts.log.warn({ err: error, job: attempt.id }, "the directory of a handler stays"),
+    );
   }
+}
+
+function secretsOf({ environment }: Project): string[] {
+  return Object.values(environment).filter(({ length }) => length >= SECRET_LENGTH_MIN);
 }
 
 function requireNew({ handlers, file }: Project, builtIn: readonly string[]): void {
@@ -109,7 +126,7 @@ async function sweep(home: string, onError: (error: unknown) => void): Promise<v
       for (const found of processesIn([path], process.getuid?.() ?? 0)) {
         signalProcess(found, "SIGKILL");
       }
-      await rm(path, { recursive: true, force: true, maxRetries: 5 });
+      await removeTree(path);
     } catch (error) {
       onError(error); // nothing of it is in the way
     }

@@ -24,13 +24,14 @@ export class OutputReader {
   }
 
   /** What it wrote before it said that it is done lies in the pipes: a turn without a word means that all was read. */
-  async untilQuiet(): Promise<void> {
+  async untilQuiet(limitMs: number): Promise<void> {
+    const giveUpAt = Date.now() + limitMs;
     do {
       this.#hasSaid = false;
       await Promise.allSettled(this.#waiting);
       await nextTurn();
       await nextTurn();
-    } while (this.#hasSaid || this.#waiting.size > 0);
+    } while ((this.#hasSaid || this.#waiting.size > 0) && Date.now() < giveUpAt);
   }
 
   /** Somebody else may keep them open. */

@@ -45,7 +45,7 @@ test.each([
   ["{ handlers: { a: { input: z.object({}), run() {}, description: 1 } } }", "a text as"],
   ["{ handlers: [] }", "handlers must be an object"],
   ["{ handlers: null }", "handlers must be an object"],
-  ["{ triggers: {} }", "unknown setting 'triggers'"],
+  ["{ triggers: {} }", "triggers must be a list"],
   ["{ handlerss: {} }", "did you mean 'handlers'"],
 ])("%s is refused", async (config, message) => {
   const loading = load(config);

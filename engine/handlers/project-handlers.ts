@@ -5,7 +5,7 @@ import type { HandlerContext } from "./handler-context.ts";
 export interface Handler<Input = unknown> {
   /** For whoever chooses among the job types. */
   readonly description?: string | undefined;
-  /** Checked in the server when a job is submitted, and read once more where the handler runs. */
+  /** Checked beside the server when a job is submitted, and read once more where the handler runs. */
   readonly input: InputSchema<Input>;
   /** What it returns is the job's result, and must be JSON. */
   run(context: HandlerContext<Input>): unknown;

@@ -57,6 +57,8 @@ test("the same source gives the same SVG, from the input and from a file of a re
 test.each([
   ["mermaid", "\n\npie title x\n", "line 3: 'pie title x' is no kind of diagram", 3],
   ["mermaid", "%% nothing", "nothing to draw", undefined],
+  ["mermaid", "graph TD\nA-->B\nÄpfel-->B", "line 3: 'Äpfel --> B' cannot be drawn", 3],
+  ["mermaid", "graph TD; A-->B; B e1@--> C", "line 1: 'B e1@ --> C' cannot be drawn", 1],
   ["graphviz", "digraph {\n a -> b\n b -> -> c\n}", "syntax error in line 3", 3],
   ["graphviz", "not a graph", "syntax error in line 1", 1],
 ])("%s: a fault in %j is told", async (language, source, message, line) => {
@@ -73,6 +75,27 @@ test("several statements of a flowchart in one line are as good as in lines of t
   const drawn = await draw('graph TD; A-->B; B["x; y"]-->C;');
   expect(drawn).toMatchObject({ kind: "drawn", svg: expect.stringContaining("x; y") });
   expect(drawn).toEqual(await draw('graph TD\n A-->B\n B["x; y"]-->C'));
+});
+
+test("links without spaces, and files that begin with a mark, are drawn as any other", async () => {
+  const draw = (language: "mermaid" | "graphviz", source: string) =>
+    drawDiagram({ language, source, theme: "light" });
+  const drawn = await draw("mermaid", "graph TD\nA-->|yes|B");
+  expect(drawn).toMatchObject({ kind: "drawn", svg: expect.stringContaining("yes") });
+  expect(drawn).toEqual(await draw("mermaid", "\ufeffgraph TD\nA -->|yes| B"));
+  expect(await draw("graphviz", "\ufeffgraph { a -- b }")).toMatchObject({ kind: "drawn" });
+});
+
+test("a label counts wherever it stands, and leaves its node in its subgraph", async () => {
+  const draw = (source: string) => drawDiagram({ language: "mermaid", source, theme: "light" });
+  const drawn = await draw("graph TD\nA-->B\nB-->C\nB[Bread]\nsubgraph s\nD-->E(x)\nend\nD{Dew}");
+  expect(drawn).toMatchObject({ kind: "drawn", svg: expect.stringMatching(/Bread[\s\S]*Dew/) });
+  expect(drawn).toEqual(
+    await draw("graph TD\nA --> B[Bread]\nB --> C\nsubgraph s\nD{Dew} --> E(x)\nend"),
+  );
+  expect(await draw("graph TD\nA-->TD[x]")).toMatchObject({ kind: "drawn" });
+  const last = await draw("graph TD\nA[one]-->B\nA[two]");
+  expect(last).toEqual(await draw("graph TD\nA[two] --> B"));
 });
 
 test("source and repository together, or neither, are refused when they are submitted", async () => {

@@ -1,7 +1,10 @@
 // Draws a diagram from its source; to be called where it may take all the time and memory it is given.
 import { instance } from "@viz-js/viz";
 import { renderMermaidSVG } from "beautiful-mermaid";
+import { isDrawable } from "./is-drawable.ts";
+import { labelledFirst } from "./labelled-first.ts";
 import { SvgRefused, sanitiseSvg } from "./sanitise-svg.ts";
+import { spacedLinks } from "./spaced-links.ts";
 import { styledDot } from "./styled-dot.ts";
 
 export interface DiagramQuestion {
@@ -24,7 +27,8 @@ const KINDS =
 const FONT = "system-ui";
 
 export async function drawDiagram(question: DiagramQuestion): Promise<DiagramAnswer> {
-  const { language, source, theme } = question;
+  const { language, theme } = question;
+  const source = question.source.replace(/^\ufeff/, ""); // some editors begin every file with it
   const drawn = language === "mermaid" ? drawMermaid(source, theme) : await drawDot(source, theme);
   if (drawn.kind === "fault") return drawn;
   try {
@@ -47,16 +51,13 @@ function drawMermaid(source: string, theme: DiagramQuestion["theme"]): DiagramAn
     const message = `'${head.slice(0, 60)}' is no kind of diagram that can be drawn: it must be one of ${known} or xychart-beta`;
     return { kind: "fault", message, line: first + 1 };
   }
+  const read = /^(?:graph|flowchart)/i.test(head)
+    ? readFlowchart(lines, first)
+    : lines.slice(first);
+  if ("kind" in read) return read;
   try {
-    const statements = lines
-      .slice(first)
-      .flatMap(/^(graph|flowchart)/i.test(head) ? divided : same);
-    const text = statements.map(withoutClick).join("\n");
-    return {
-      kind: "drawn",
-      svg: renderMermaidSVG(text, { ...COLOURS[theme], font: FONT }),
-      warnings: [],
-    };
+    const svg = renderMermaidSVG(read.join("\n"), { ...COLOURS[theme], font: FONT });
+    return { kind: "drawn", svg, warnings: [] };
   } catch (error) {
     if (error instanceof RangeError) throw error; // of the machine, not of the source
     const reason = error instanceof Error ? error.message : String(error);
@@ -64,19 +65,31 @@ function drawMermaid(source: string, theme: DiagramQuestion["theme"]): DiagramAn
   }
 }
 
+/** In the library's own words; what it would leave out is a fault, not a picture without it. */
+function readFlowchart(lines: readonly string[], first: number): string[] | DiagramAnswer {
+  const text: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (at < first) continue;
+    const statements = statementsOf(line);
+    const odd = statements.slice(at === first ? 1 : 0).find((each) => !isDrawable(each));
+    if (odd !== undefined) {
+      const shown = odd.trim().replaceAll(/\s+/g, " ").slice(0, 60);
+      const message = `'${shown}' cannot be drawn: names of nodes have a-z, 0-9, _ and -, and labels no brackets of their own`;
+      return { kind: "fault", message, line: at + 1 };
+    }
+    text.push(...statements.flatMap((each) => each.split("\n")));
+  }
+  return labelledFirst(text);
+}
+
 /** Mermaid takes several statements in a line, the library does not. A semicolon in a text is none between statements. */
-function divided(line: string): string[] {
-  return line.match(/(?:"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||[^;])+/g) ?? [""];
+function statementsOf(line: string): string[] {
+  const statements = line.match(/(?:"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||[^;])+/g);
+  return (statements ?? []).map((each) => (NOT_DRAWN.test(each) ? "" : spacedLinks(each)));
 }
 
-function same(line: string): string[] {
-  return [line];
-}
-
-/** Links are not drawn, and the library would take them for a node. */
-function withoutClick(line: string): string {
-  return /^\s*click\s/.test(line) ? "" : line;
-}
+/** Addresses, and words for those who do not see: the library would take them for nodes. */
+const NOT_DRAWN = /^\s*(?:click\s|acc(?:Title|Descr)\s*:)/;
 
 /** Settings for another renderer; empty lines keep the numbers of the others. */
 function withoutFrontMatter(source: string): string {

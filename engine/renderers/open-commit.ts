@@ -12,15 +12,18 @@ import {
 import { z } from "zod";
 import { asFailure } from "../command/git-failure.ts";
 import type { Config } from "../config/config.ts";
+import type { GithubApp } from "../github/github-app.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
-import { entranceBy } from "../secrets/credential-access.ts";
+import { wayTo } from "../secrets/credential-access.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 
 export interface RendererParts {
   readonly config: Config;
   readonly vault: Vault;
+  /** Undefined where no App is configured. */
+  readonly github?: GithubApp | undefined;
   /** Opened when the first renderer needs it. */
   readonly git: () => Promise<Git>;
 }
@@ -43,6 +46,7 @@ export function repositoryInput({ config }: Pick<RendererParts, "config">) {
   const rules = { allowHttp: [...git.allowHttp, ...allowPrivate], allowLocal: git.allowLocal };
   return z
     .string()
+    .min(1)
     .max(2000)
     .transform((text, context): RemoteUrl => {
       try {
@@ -113,17 +117,14 @@ export function repositoryName({ path }: RemoteUrl): string {
 
 /** Apps reach public addresses only, and no path of this machine; its own people go where they like. */
 async function accessTo(
-  { config, vault }: RendererParts,
+  parts: RendererParts,
   { owner, signal, mask }: Attempt<unknown>,
   remote: RemoteUrl,
 ): Promise<RemoteAccess> {
-  const isLocal = owner === "local";
-  if (remote.protocol === "file" && !isLocal) {
+  if (remote.protocol === "file" && owner !== "local") {
     throw new JobFailure("invalid", "invalid-remote", "paths of this machine are not for apps");
   }
-  const { timeout: timeoutMs, caFile } = config.git;
-  const reach = isLocal ? undefined : { allowPrivate: config.allowPrivate };
-  const found = await openCredential(vault, owner, remote);
-  if (found !== undefined) mask([found.value]);
-  return { timeoutMs, caFile, signal, reach, ...entranceBy(config, owner, found) };
+  const found = await openCredential(parts.vault, owner, remote);
+  if (found !== undefined && found.kind !== "github-app") mask([found.value]);
+  return { signal, ...wayTo(parts, owner, { remote, found }) };
 }

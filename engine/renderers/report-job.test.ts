@@ -52,6 +52,8 @@ test("a report of a commit is the same whenever it is made, and says what it was
   expect(new Set(reports.map(({ files }) => files[0]?.sha256)).size).toBe(1);
   expect(reports[0]?.job.result).toMatchObject({ commits: 20 });
   expect(reports[0]?.files[0]?.content.toString()).toContain("since 2023-11-24");
+  const all = await one.render("report", { repository, since: "1900-01-01" });
+  expect(all.job.result).toMatchObject({ commits: 30 });
 });
 
 test("an odd clock stretches no plot, and a history of one commit is a report too", async () => {

@@ -67,8 +67,8 @@ async function readHistory(
   { input, signal, progress }: Attempt<ReportInput>,
   { git, remote, commit }: OpenedCommit,
 ): Promise<HistoryFacts> {
-  const since =
-    input.since === undefined ? undefined : Date.parse(`${input.since}T00:00:00Z`) / 1000;
+  const from = Date.parse(`${input.since ?? "1970-01-01"}T00:00:00Z`) / 1000;
+  const since = from > 0 ? from : undefined; // git knows no time before 1970, and would find nothing
   const past = git.contents.history(remote, commit, { countMax: COMMITS_MAX + 1, since, signal });
   return await gatherHistory(past, (count) =>
     progress((count / COMMITS_MAX) * HISTORY_SHARE, `reading history: ${count} commits`),

@@ -5,9 +5,10 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
 import { body } from "../api.ts";
 import { definedOnly } from "../defined-only.ts";
+import type { Draft } from "../job-form/draft.ts";
 import { mistakesIn, mistakeWithin, untold } from "../job-form/mistakes.ts";
 import type { Mistakes } from "../job-form/read-draft.ts";
-import { type JobInput, useJobInput } from "../job-form/use-job-input.ts";
+import { type InputShape, type JobInput, useJobInput } from "../job-form/use-job-input.ts";
 import { jobQuery } from "../jobs/job-query.ts";
 import { jobsKey } from "../jobs/jobs-query.ts";
 import { randomKey } from "../random-key.ts";
@@ -19,7 +20,7 @@ import { InputModePicker } from "./input-mode-picker.tsx";
 import { JobOptions, jobOptionFields } from "./job-options.tsx";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
-import { ShapeFields } from "./shape-field.tsx";
+import { ShapeField, ShapeFields } from "./shape-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 
 export function NewJobForm({ type }: { type: JobTypeInfo }) {
@@ -111,7 +112,7 @@ function InputPart({ input, mistakes }: { input: JobInput; mistakes: Mistakes })
           </Notice>
         )}
       </div>
-      {mode === "json" || shape === undefined || draft.kind !== "object" ? (
+      {mode === "json" || shape === undefined ? (
         <TextAreaField
           label="Input as JSON"
           isLabelHidden
@@ -122,16 +123,34 @@ function InputPart({ input, mistakes }: { input: JobInput; mistakes: Mistakes })
           error={mistakeWithin(mistakes, "input")}
           onChange={(event) => input.setText(event.target.value)}
         />
-      ) : shape.fields.length === 0 ? (
-        <p className="text-ink-soft text-sm">It needs no input.</p>
       ) : (
-        <ShapeFields
-          {...{ fields: shape.fields, path: "input", mistakes }}
-          drafts={draft.fields ?? new Map()}
-          onChange={(fields) => input.setDraft({ kind: "object", fields })}
-        />
+        <InputFields {...{ shape, draft, mistakes }} onChange={input.setDraft} />
       )}
     </section>
+  );
+}
+
+interface InputFieldsProps {
+  shape: InputShape;
+  draft: Draft;
+  mistakes: Mistakes;
+  onChange: (draft: Draft) => void;
+}
+
+function InputFields({ shape, draft, mistakes, onChange }: InputFieldsProps) {
+  if (shape.kind === "union") {
+    const label = shape.title ?? "Kind of input";
+    return <ShapeField {...{ shape, draft, mistakes, label, onChange }} path="input" isRequired />;
+  }
+  if (shape.fields.length === 0) {
+    return <p className="text-ink-soft text-sm">It needs no input.</p>;
+  }
+  return (
+    <ShapeFields
+      {...{ fields: shape.fields, path: "input", mistakes }}
+      drafts={(draft.kind === "object" ? draft.fields : undefined) ?? new Map()}
+      onChange={(fields) => onChange({ kind: "object", fields })}
+    />
   );
 }
 

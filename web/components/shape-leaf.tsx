@@ -1,4 +1,5 @@
 // One field of a generated form that has no fields within: a text, a number, a choice, yes or no, or JSON.
+import { mayBeEmpty } from "../job-form/may-be-empty.ts";
 import { mistakeWithin } from "../job-form/mistakes.ts";
 import type { Mistakes } from "../job-form/read-draft.ts";
 import type { NumberShape, Shape, TextShape } from "../job-form/shape.ts";
@@ -28,7 +29,7 @@ export function ShapeLeaf(props: ShapeLeafProps) {
     label: isRequired ? props.label : `${props.label} (optional)`,
     isLabelHidden: props.isLabelHidden,
     error: mistakeWithin(props.mistakes, props.path),
-    "aria-required": isRequired,
+    "aria-required": isRequired && !mayBeEmpty(shape),
     value: text,
     onChange: (event: { target: { value: string } }) => props.onChange(event.target.value),
   };

@@ -1,9 +1,10 @@
 // What somebody has put into a form so far: a tree along its shape, with texts that need not be valid yet.
 import { randomKey } from "../random-key.ts";
+import { mayBeEmpty } from "./may-be-empty.ts";
 import type { Shape } from "./shape.ts";
 
 export type Draft =
-  /** Of a text, a number, a choice (its place), yes or no, and JSON; empty: not given. */
+  /** Of a text, a number, a choice (its place), yes or no, and JSON; empty: not given, unless it is a text that may be. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly ListItem[] }
   /** Undefined: left out as a whole. A map, because a field may be called `__proto__`. */
@@ -68,7 +69,10 @@ export function draftOf(shape: Shape, value: unknown, isRequired: boolean): Draf
   if (value === undefined) return absent(shape, isRequired);
   switch (shape.kind) {
     case "text":
-      return typeof value === "string" && value !== "" ? { kind: "text", text: value } : undefined;
+      if (typeof value !== "string") return undefined;
+      return value !== "" || canSayEmpty(shape, isRequired)
+        ? { kind: "text", text: value }
+        : undefined;
     case "number":
     case "boolean":
       return typeof value === shape.kind ? { kind: "text", text: String(value) } : undefined;
@@ -93,10 +97,16 @@ export function draftOf(shape: Shape, value: unknown, isRequired: boolean): Draf
   }
 }
 
-/** Not given, although there may be something that it is without being said. */
+/** Not given, although there may be something that it is without being said: shown where empty would be something else. */
 function absent(shape: Shape, isRequired: boolean): Draft | undefined {
   if (isRequired && shape.kind !== "constant") return undefined;
-  return freshDraft({ ...shape, start: undefined }, false);
+  const isShown = shape.kind === "list" || shape.kind === "record" || mayBeEmpty(shape);
+  return freshDraft(isShown ? shape : { ...shape, start: undefined }, false);
+}
+
+/** Otherwise an empty field says that nothing was given. */
+function canSayEmpty(shape: Shape, isRequired: boolean): boolean {
+  return mayBeEmpty(shape) && (isRequired || shape.start !== undefined);
 }
 
 function listDraft(item: Shape, values: readonly unknown[]): Draft | undefined {

@@ -1,21 +1,28 @@
 // A JSON Schema as a form: what is asked for, what a draft stands for, and where mistakes are told.
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { type Draft, draftOf, freshDraft } from "./draft.ts";
 import { mistakeWithin, untold } from "./mistakes.ts";
 import { readDraft } from "./read-draft.ts";
 import { readSchema } from "./read-schema.ts";
+import { inputShape } from "./use-job-input.ts";
 
 /** As zod writes the input of a type with a bit of everything. */
 const schema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
   properties: {
-    repository: { type: "string" },
+    repository: { type: "string", minLength: 1 },
     format: { default: "zip", type: "string", enum: ["tar.gz", "zip"] },
     depth: { type: "integer", minimum: 1, maximum: 9_007_199_254_740_991 },
     lfs: { type: "boolean" },
     paths: { type: "array", items: { type: "string" }, maxItems: 3 },
-    command: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+    command: {
+      anyOf: [
+        { type: "string", minLength: 1 },
+        { type: "array", items: { type: "string" } },
+      ],
+    },
     environment: { type: "object", additionalProperties: { type: "string" } },
     look: {
       type: "object",
@@ -54,6 +61,21 @@ test("each part of a schema has its kind of field, and what is not known is JSON
   expect(readSchema({ $ref: "#" }).kind).toBe("json");
   expect(readSchema({ $ref: "https://elsewhere.example" }).kind).toBe("json");
   expect(readSchema(null).kind).toBe("json");
+  expect(readSchema({ $ref: "#/$defs/100%", $defs: { "100%": { type: "string" } } }).kind).toBe(
+    "text",
+  );
+});
+
+test("a schema that names itself everywhere is a form all the same, and takes nothing from what is beside it", () => {
+  const fields = Array.from({ length: 40 }, (_, at) => [`f${at}`, { $ref: "#/$defs/node" }]);
+  const read = readSchema({
+    type: "object",
+    properties: { tree: { $ref: "#/$defs/node" }, title: { type: "string" } },
+    $defs: { node: { type: "object", properties: Object.fromEntries(fields) } },
+  });
+  if (read.kind !== "object") throw new Error("not an object");
+  expect(read.fields.map(({ shape: { kind } }) => kind)).toEqual(["object", "text"]);
+  expect(JSON.stringify(read).length).toBeLessThan(5_000_000);
 });
 
 test("alternatives are named by what marks them", () => {
@@ -116,4 +138,77 @@ test("a mistake is told by its field, by the one it is in, or else for all", () 
   ]);
   expect(mistakeWithin(mistakes, "input.tuple")).toBe("0: Is wrong.");
   expect(untold(mistakes, shape, draft)).toEqual(["Needs either.", "look.note: Is hidden."]);
+});
+
+function formOf(schema: z.ZodType) {
+  return readSchema(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+}
+
+/** The untouched form with some of its fields as somebody has left them. */
+function draftWith(shape: ReturnType<typeof formOf>, changed: Readonly<Record<string, Draft>>) {
+  const fresh = freshDraft(shape, true);
+  if (fresh.kind !== "object") throw new Error("not an object");
+  const fields = new Map([...(fresh.fields ?? []), ...Object.entries(changed)]);
+  return { kind: "object", fields } as const;
+}
+
+test("what is something without being said stays empty once somebody has emptied it", () => {
+  const schema = z.object({
+    tags: z.array(z.string()).default(["a", "b"]),
+    labels: z.record(z.string(), z.string()).default({ x: "y" }),
+    title: z.string().default("untitled"),
+    colour: z.string().min(1).default("red"),
+    others: z.array(z.string()).optional(),
+  });
+  const form = formOf(schema);
+  const untouched = readDraft(form, freshDraft(form, true));
+  expect(schema.parse(untouched.value)).toEqual(schema.parse({}));
+  const empty: Draft = { kind: "text", text: "" };
+  const { value, mistakes } = readDraft(
+    form,
+    draftWith(form, {
+      ...{ tags: { kind: "list", items: [] }, labels: { kind: "record", entries: [] } },
+      ...{ title: empty, colour: empty },
+    }),
+  );
+  expect(mistakes.size).toBe(0);
+  expect(value).toEqual({ tags: [], labels: {}, title: "" });
+  expect(readDraft(form, draftOf(form, value, true) as Draft).value).toEqual(value);
+  const fromNothing = readDraft(form, draftOf(form, {}, true) as Draft).value;
+  expect(schema.parse(fromNothing)).toEqual(schema.parse({}));
+});
+
+test("a text that may be empty can be sent empty; one that may not is asked for", () => {
+  const form = formOf(
+    z.object({
+      ...{ prefix: z.string().optional(), body: z.string(), mask: z.string().regex(/^x*$/) },
+      ...{ name: z.string().min(1), code: z.string().regex(/^x+$/), day: z.iso.date() },
+    }),
+  );
+  const { value, mistakes } = readDraft(form, freshDraft(form, true));
+  expect(value).toEqual({ body: "", mask: "" });
+  expect([...mistakes.keys()]).toEqual(["input.name", "input.code", "input.day"]);
+  expect(draftOf(form, { ...{ body: "", mask: "", name: "" }, code: "x" }, true)).toBeUndefined();
+});
+
+test("one of several kinds of input is a form, and what is written as JSON comes back to its kind", () => {
+  const form = formOf(
+    z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("a"), x: z.string() }),
+      z.object({ kind: z.literal("b"), y: z.number() }),
+    ]),
+  );
+  expect(inputShape(form)).toBe(form);
+  const value = { kind: "b", y: 3 };
+  const draft = draftOf(form, value, true);
+  expect(draft).toMatchObject({ kind: "union", chosen: 1 });
+  expect(readDraft(form, draft as Draft)).toEqual({ value, mistakes: new Map() });
+  expect(inputShape(formOf(z.union([z.object({ a: z.string() }), z.string()])))).toBeUndefined();
+});
+
+test("what may be left out and can only be one thing is not sent unless it is chosen", () => {
+  const form = formOf(z.object({ level: z.literal(5).optional(), kind: z.literal("a") }));
+  expect(readDraft(form, freshDraft(form, true)).value).toEqual({ kind: "a" });
+  const chosen = draftWith(form, { level: { kind: "text", text: "0" } });
+  expect(readDraft(form, chosen).value).toEqual({ level: 5, kind: "a" });
 });

@@ -1,5 +1,6 @@
 // The value that a draft stands for, and what is wrong with it as far as that can be told here: the server checks the rest.
 import type { Draft, RecordEntry } from "./draft.ts";
+import { mayBeEmpty } from "./may-be-empty.ts";
 import type { Shape } from "./shape.ts";
 
 /** Messages by the path of their field, `input.a.0.b`. */
@@ -32,13 +33,14 @@ function read(shape: Shape, draft: Draft, place: Place): unknown {
     case "constant":
       return shape.kind === "constant" ? shape.value : undefined;
     case "list":
-      if (shape.kind !== "list" || (draft.items.length === 0 && !place.isRequired))
+      if (shape.kind !== "list" || (draft.items.length === 0 && isLeftOut(shape, place))) {
         return undefined;
+      }
       return draft.items.map((item, index) =>
         read(shape.item, item.draft, { ...below(place, String(index)), isRequired: true }),
       );
     case "record":
-      if (shape.kind !== "record" || (draft.entries.length === 0 && !place.isRequired)) {
+      if (shape.kind !== "record" || (draft.entries.length === 0 && isLeftOut(shape, place))) {
         return undefined;
       }
       return readRecord(shape.value, draft.entries, place);
@@ -53,11 +55,17 @@ function read(shape: Shape, draft: Draft, place: Place): unknown {
   }
 }
 
+/** What is empty was not given, unless it must be there, or would be something else without being said. */
+function isLeftOut({ start }: Shape, { isRequired }: Place): boolean {
+  return !isRequired && start === undefined;
+}
+
 function readText(shape: Shape, text: string, place: Place): unknown {
   if (text.trim() === "" && shape.kind !== "text") return missing(place);
   switch (shape.kind) {
     case "text":
-      return text === "" ? missing(place) : text;
+      if (text !== "") return text;
+      return mayBeEmpty(shape) && !isLeftOut(shape, place) ? text : missing(place);
     case "number": {
       const value = Number(text);
       if (Number.isFinite(value) && (!shape.isInteger || Number.isInteger(value))) return value;

@@ -7,25 +7,30 @@ interface Reading {
   /** Where `$ref` points into. */
   readonly root: Schema;
   readonly depth: number;
+  /** How many shapes there may be within this one. */
+  readonly room: number;
 }
 
 /** Deeper, or for ever, a schema is asked for as JSON. */
 const depthMax = 8;
 const optionsMax = 200;
+/** In all: one that names itself in many places would be millions, long before it is too deep. */
+const shapesMax = 20_000;
 
 export function readSchema(schema: unknown): Shape {
-  return isObject(schema) ? read(schema, { root: schema, depth: 0 }) : nothingKnown;
+  if (!isObject(schema)) return nothingKnown;
+  return read(schema, { root: schema, depth: 0, room: shapesMax });
 }
 
 const nothingKnown: Shape = {
   ...{ kind: "json", title: undefined, description: undefined, start: undefined },
 };
 
-function read(given: unknown, { root, depth }: Reading): Shape {
+function read(given: unknown, { root, depth, room }: Reading): Shape {
   if (!isObject(given) || depth > depthMax) return nothingKnown;
   const schema = follow(given, root);
   const about = aboutOf(schema);
-  const next = { root, depth: depth + 1 };
+  const next = { root, depth: depth + 1, room };
   if ("const" in schema) return { ...about, kind: "constant", value: schema["const"] };
   const choice = choiceOf(schema);
   if (choice !== undefined) return { ...about, kind: "choice", options: choice };
@@ -62,6 +67,11 @@ function read(given: unknown, { root, depth }: Reading): Shape {
   }
 }
 
+/** For each of so many, the same: a large one takes nothing from those beside it. Undefined where there is no room. */
+function dividedAmong(count: number, { room, ...reading }: Reading): Reading | undefined {
+  return room < count ? undefined : { ...reading, room: Math.floor(room / count) - 1 };
+}
+
 type About = Pick<Shape, "title" | "description" | "start">;
 
 function aboutOf(schema: Schema): About {
@@ -90,11 +100,20 @@ function targetOf(reference: string, root: Schema): Schema {
   if (!reference.startsWith("#")) return {};
   let place: unknown = root;
   for (const part of reference.split("/").slice(1)) {
-    const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
     if (!isObject(place) || !Object.hasOwn(place, name)) return {};
     place = place[name];
   }
   return isObject(place) ? place : {};
+}
+
+/** Not all who write references escape the names in them. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Fixed values to choose from, written in one of two ways. */
@@ -116,8 +135,9 @@ function typesOf(schema: Schema): Schema[] | undefined {
 }
 
 function unionOf(alternatives: readonly unknown[], about: About, next: Reading): Shape {
-  if (alternatives.length > optionsMax) return { ...about, kind: "json" };
-  const shapes = alternatives.map((one) => read(one, next));
+  const inner = dividedAmong(alternatives.length, next);
+  if (alternatives.length > optionsMax || inner === undefined) return { ...about, kind: "json" };
+  const shapes = alternatives.map((one) => read(one, inner));
   const [only, ...more] = shapes;
   if (only !== undefined && more.length === 0) return { ...only, ...definedAbout(about) };
   const options = shapes.map((shape, index) => ({ shape, words: wordsOf(shape, index) }));
@@ -135,9 +155,12 @@ function wordsOf(shape: Shape, index: number): string {
   if (shape.title !== undefined) return shape.title;
   if (shape.kind === "constant") return shape.value === null ? "None" : String(shape.value);
   if (shape.kind === "object") {
-    const marks = shape.fields.flatMap(({ shape: { kind, ...field } }) =>
-      kind === "constant" && "value" in field ? [String(field.value)] : [],
-    );
+    const marks = shape.fields.flatMap(({ shape: field }) => {
+      if (field.kind === "constant") return [String(field.value)];
+      return field.kind === "choice" && field.options.length === 1
+        ? [String(field.options[0])]
+        : [];
+    });
     return marks[0] ?? `Fields ${index + 1}`;
   }
   const description = shape.description?.replaceAll("`", "");
@@ -158,19 +181,27 @@ function objectOf(schema: Schema, about: About, next: Reading): Shape {
   const { properties, additionalProperties: rest } = schema;
   if (schema["patternProperties"] !== undefined) return { ...about, kind: "json" };
   if (isObject(properties) && Object.keys(properties).length > 0) {
+    const inner = dividedAmong(Object.keys(properties).length, next);
+    if (inner === undefined) return { ...about, kind: "json" };
     const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
-    const fields = Object.entries(properties).map(
-      ([name, property]): Field => ({
-        ...{ name, shape: read(property, next) },
-        isRequired: required.includes(name),
-      }),
-    );
+    const fields = Object.entries(properties).map(([name, property]): Field => {
+      const isRequired = required.includes(name);
+      const shape = read(property, inner);
+      return { name, shape: isRequired ? shape : askedFor(shape), isRequired };
+    });
     return { ...about, kind: "object", fields };
   }
   if (rest === false) return { ...about, kind: "object", fields: [] };
   return isObject(rest)
     ? { ...about, kind: "record", value: read(rest, next) }
     : { ...about, kind: "json" };
+}
+
+/** What may be left out is not sent unless somebody says so, also if it can only be one thing. */
+function askedFor(shape: Shape): Shape {
+  if (shape.kind !== "constant" || !isPlain(shape.value)) return shape;
+  const { value, ...about } = shape;
+  return { ...about, kind: "choice", options: [value] };
 }
 
 function isObject(value: unknown): value is Schema {

@@ -3,9 +3,12 @@ import { useState } from "react";
 import { type Draft, draftOf, freshDraft } from "./draft.ts";
 import { type Mistakes, readDraft } from "./read-draft.ts";
 import { readSchema } from "./read-schema.ts";
-import type { ObjectShape, Shape } from "./shape.ts";
+import type { ObjectShape, Shape, UnionShape } from "./shape.ts";
 
 export type InputMode = "fields" | "json";
+
+/** An input is an object always: of fields, or one of several such. */
+export type InputShape = ObjectShape | UnionShape;
 
 export interface ReadInput {
   readonly value: Record<string, unknown>;
@@ -14,7 +17,7 @@ export interface ReadInput {
 
 export interface JobInput {
   /** Undefined where only JSON can say it. */
-  readonly shape: ObjectShape | undefined;
+  readonly shape: InputShape | undefined;
   readonly draft: Draft;
   readonly text: string;
   readonly mode: InputMode;
@@ -27,7 +30,7 @@ export interface JobInput {
 }
 
 export function useJobInput(schema: unknown): JobInput {
-  const [shape] = useState(() => objectShape(readSchema(schema)));
+  const [shape] = useState(() => inputShape(readSchema(schema)));
   const [draft, setDraft] = useState<Draft>(() =>
     shape === undefined ? nothing : freshDraft(shape, true),
   );
@@ -58,17 +61,30 @@ export function useJobInput(schema: unknown): JobInput {
 
 const nothing: Draft = { kind: "text", text: "" };
 
-function objectShape(shape: Shape): ObjectShape | undefined {
-  return shape.kind === "object" ? shape : undefined;
+export function inputShape(shape: Shape): InputShape | undefined {
+  if (shape.kind === "object") return shape;
+  if (shape.kind !== "union") return undefined;
+  return shape.options.every((option) => inputShape(option.shape) !== undefined)
+    ? shape
+    : undefined;
+}
+
+function lenientDraft(shape: InputShape, value: Record<string, unknown>): Draft | undefined {
+  return draftOf(lenient(shape, value), value, true);
 }
 
 /** What is still missing is no reason to refuse: it is asked for by its field. */
-function lenientDraft(shape: ObjectShape, value: Record<string, unknown>): Draft | undefined {
+function lenient(shape: Shape, value: Record<string, unknown>): Shape {
+  if (shape.kind === "union") {
+    const options = shape.options.map((one) => ({ ...one, shape: lenient(one.shape, value) }));
+    return { ...shape, options };
+  }
+  if (shape.kind !== "object") return shape;
   const fields = shape.fields.map((field) => {
     const isMissing = !Object.hasOwn(value, field.name);
     return isMissing ? { ...field, isRequired: false } : field;
   });
-  return draftOf({ ...shape, fields }, value, true);
+  return { ...shape, fields };
 }
 
 function readJson(text: string): ReadInput {
