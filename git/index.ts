@@ -8,9 +8,12 @@ export {
 export { DEFAULT_TREE_LIMITS, type TreeLimits } from "./checkout/measure-tree.ts";
 export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
+export { familyOf, killFamily, traceOfChildren } from "./command/process-family.ts";
 export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
 export {
+  findMarked,
+  findProcessesIn,
   markedProcesses,
   processesIn,
   signalProcess,
@@ -20,12 +23,18 @@ export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
-export { type GitDirectories, gitDirectories, stagingPlace } from "./disk/git-directories.ts";
+export {
+  type GitDirectories,
+  gitDirectories,
+  removeTree,
+  stagingPlace,
+} from "./disk/git-directories.ts";
 export {
   type FileFilters,
   FilterError,
   PATTERN_LENGTH_MAX,
   PATTERNS_MAX,
+  PathFilters,
   patternFault,
   requireFilters,
 } from "./filter/path-filters.ts";

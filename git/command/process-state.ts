@@ -6,6 +6,8 @@ export interface ProcessState {
   readonly program: string;
   readonly parent: number;
   readonly group: number;
+  /** Pages that its children had to wait for, as far as it has collected them: some for each, however short it was. */
+  readonly childFaults: number;
   /** In ticks since the boot; with the number it names a process for good. */
   readonly start: string;
   /** False for a dead process that nobody has collected yet. */
@@ -29,6 +31,7 @@ export function readProcessState(pid: number | string): ProcessState | undefined
     program: text.slice(text.indexOf("(") + 1, end),
     parent: Number(fields[1]),
     group: Number(fields[2]),
+    childFaults: Number(fields[8]),
     start: fields[19] ?? "",
     isAlive: fields[0] !== "Z" && fields[0] !== "X",
   };

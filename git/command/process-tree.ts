@@ -1,5 +1,6 @@
 // Who descends from whom, and who is inside a directory, as /proc tells it.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { readProcessState } from "./process-state.ts";
 
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
@@ -40,13 +41,23 @@ const LIFE_FILE = /\/locks\/lives\/[0-9a-f]{16}$/;
  * up there in this moment.
  */
 export function processesIn(directories: readonly string[], uid: number): number[] {
-  const isInside = (place: string) => directories.some((directory) => isIn(place, directory));
-  return processIds().filter((pid) => {
-    if (pid === process.pid || userOf(pid) !== uid) return false;
-    if (placesInEnvironment(pid).some(isInside)) return true;
-    const links = linksOf(pid);
-    return links.some(isInside) && !links.some((link) => LIFE_FILE.test(link));
-  });
+  return processIds().filter((pid) => isInside(pid, directories, uid));
+}
+
+/** The same, in pieces. */
+export async function findProcessesIn(
+  directories: readonly string[],
+  uid: number,
+): Promise<number[]> {
+  return await filterInPieces((pid) => isInside(pid, directories, uid));
+}
+
+function isInside(pid: number, directories: readonly string[], uid: number): boolean {
+  const isPlace = (place: string) => directories.some((directory) => isIn(place, directory));
+  if (pid === process.pid || userOf(pid) !== uid) return false;
+  if (placesInEnvironment(pid).some(isPlace)) return true;
+  const links = linksOf(pid);
+  return links.some(isPlace) && !links.some((link) => LIFE_FILE.test(link));
 }
 
 export interface MarkedProcess {
@@ -57,15 +68,39 @@ export interface MarkedProcess {
 /** Processes of these users that were started for a workspace, wherever they are now. */
 export function markedProcesses(users: ReadonlySet<number>): MarkedProcess[] {
   return processIds().flatMap((pid) => {
-    const user = userOf(pid);
-    if (pid === process.pid || user === undefined || !users.has(user)) return [];
-    const mark = readText(pid, "environ")
-      .split("\0")
-      .find((text) => text.startsWith(`${WORKSPACE_VARIABLE}=`));
-    return mark === undefined
-      ? []
-      : [{ pid, workspace: mark.slice(WORKSPACE_VARIABLE.length + 1) }];
+    const workspace = markOf(pid, users);
+    return workspace === undefined ? [] : [{ pid, workspace }];
   });
+}
+
+/** Those of one workspace, in pieces. */
+export async function findMarked(workspace: string, uid: number): Promise<number[]> {
+  const users = new Set([uid]);
+  return await filterInPieces((pid) => markOf(pid, users) === workspace);
+}
+
+const PIECE_MS = 2;
+
+/** Among a thousand processes it takes 40 ms, and everybody else waits for this thread. */
+async function filterInPieces(isWanted: (pid: number) => boolean): Promise<number[]> {
+  const found: number[] = [];
+  let restAt = performance.now() + PIECE_MS;
+  for (const pid of processIds()) {
+    if (isWanted(pid)) found.push(pid);
+    if (performance.now() < restAt) continue;
+    await nextTurn();
+    restAt = performance.now() + PIECE_MS;
+  }
+  return found;
+}
+
+function markOf(pid: number, users: ReadonlySet<number>): string | undefined {
+  const user = userOf(pid);
+  if (pid === process.pid || user === undefined || !users.has(user)) return undefined;
+  const mark = readText(pid, "environ")
+    .split("\0")
+    .find((text) => text.startsWith(`${WORKSPACE_VARIABLE}=`));
+  return mark?.slice(WORKSPACE_VARIABLE.length + 1);
 }
 
 function placesInEnvironment(pid: number): string[] {

@@ -27,5 +27,6 @@ test("every commit comes with its files, newest first, also with odd names and n
   ]);
   expect(await readCommitFacts({ gitDir }, head)).toEqual({
     ...{ subject: "three", committedAt: 3000, author: "Änn Ö", email: "ann@example.org" },
+    parents: [expect.stringMatching(/^[0-9a-f]{40}$/)],
   });
 });

@@ -13,6 +13,8 @@ export interface CommitFacts {
   readonly author: string;
   readonly email: string;
   readonly subject: string;
+  /** The first is what the others were merged into. */
+  readonly parents: readonly string[];
 }
 
 export interface PastCommit extends CommitFacts {
@@ -26,7 +28,7 @@ export interface HistoryOptions {
   readonly since?: number | undefined;
 }
 
-const FIELDS = ["%ct", "%aN", "%aE", "%s"] as const;
+const FIELDS = ["%ct", "%aN", "%aE", "%s", "%P"] as const;
 
 export async function readCommitFacts(place: TreePlace, commit: CommitId): Promise<CommitFacts> {
   const args = ["log", "--max-count=1", "-z", formatOf(""), commit];
@@ -94,10 +96,14 @@ function factsOf([
   author = "",
   email = "",
   subject = "",
+  parents = "",
 ]: readonly string[]): CommitFacts {
   const committedAt = Number(time);
   if (!Number.isSafeInteger(committedAt)) {
     throw new GitError("corrupt", "a commit has no time", { command: "log" });
   }
-  return { committedAt, author, email, subject };
+  return {
+    ...{ committedAt, author, email, subject },
+    parents: parents === "" ? [] : parents.split(" "),
+  };
 }

@@ -14,6 +14,7 @@ import {
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { commitId } from "../remote/commit-id.ts";
 import { staticToken } from "../remote/credential-broker.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
 import { type AdvertisedCommit, resolveRef } from "../remote/resolve-ref.ts";
 import { hasCommit, isReachable } from "./is-reachable.ts";
 import { fetchShallow } from "./shallow-fetch.ts";
@@ -61,6 +62,25 @@ test("a commit that nobody shows this caller is not found, though the mirror has
     messages.push(((await ensuring) as Error).message.replaceAll(commit, ""));
   }
   expect(messages[0]).toBe(messages[1]); // whether others have it is not told
+});
+
+test("what a caller was shown before it gets again after it was forced away; what it names besides leads to older ones", async () => {
+  const { mirrors, remote, set, newCommit, gitDir } = await mirrorScene();
+  const first = commitId(await newCommit("main", "pull"));
+  await set("refs/pull/7/head", first);
+  await set("refs/pull/7/head", await newCommit(first, "more"));
+  const get = async (access: RemoteAccess) =>
+    (await mirrors.ensure(remote, await resolveRef(remote, first, access), access)).commit;
+  const refused = { code: "invalid-ref" };
+  await expect(get({})).rejects.toMatchObject(refused);
+  await expect(get({ also: ["refs/pull/8/head"] })).rejects.toMatchObject(refused);
+  await expect(get({ shown: [first] })).rejects.toMatchObject(refused); // not here
+  expect(await get({ also: ["refs/pull/8/head", "refs/pull/7/head"] })).toBe(first);
+  await set("refs/pull/7/head", "main");
+  await expect(get({ also: ["refs/pull/7/head"] })).rejects.toMatchObject(refused);
+  expect(await hasCommit({ gitDir }, first)).toBe(true);
+  await expect(get({ shown: [ABSENT] })).rejects.toMatchObject(refused);
+  expect(await get({ shown: [first] })).toBe(first);
 });
 
 test("reachable is what a tip leads to: not what is merely there, nor from tips that are not", async () => {

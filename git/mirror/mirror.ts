@@ -19,7 +19,7 @@ import { withPatience } from "../remote/with-patience.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { type FetchGoal, FetchQueue, type Wanted } from "./fetch-queue.ts";
 import { hasCommit, isReachable } from "./is-reachable.ts";
-import { fetchShallow } from "./shallow-fetch.ts";
+import { fetchShallow, type ShallowFetchOptions } from "./shallow-fetch.ts";
 import {
   FIRST_FETCH_TIMEOUT_MS,
   type MirrorDirectories,
@@ -45,7 +45,7 @@ export type EnsuredCommit =
   | { readonly kind: "mirror"; readonly mirror: EnsuredMirror; readonly commit: CommitId }
   | { readonly kind: "shallow"; readonly gitDir: string; readonly commit: CommitId };
 
-export interface ShallowPlan {
+export interface ShallowPlan extends Pick<ShallowFetchOptions, "history"> {
   /** How long the first fetch of a mirror is waited for. */
   readonly patienceMs?: number | undefined;
   readonly depth?: number | undefined;
@@ -123,7 +123,7 @@ export class Mirrors {
     access: RemoteAccess = {},
   ): Promise<EnsuredMirror> {
     return await withPatience(access, "fetch", async (signal) => {
-      const patient = { ...entranceOf(access), signal };
+      const patient = { ...access, signal, timeoutMs: undefined };
       const found = await this.#ensureOnce(remote, resolved, patient);
       if (found !== undefined) return found;
       const again = await resolveRef(remote, askedFor(resolved), patient);
@@ -142,7 +142,7 @@ export class Mirrors {
     remote: RemoteUrl,
     resolved: ResolvedRef,
     access: RemoteAccess,
-    { patienceMs = PATIENCE_MS, depth = 1, shallowAt }: ShallowPlan,
+    { patienceMs = PATIENCE_MS, depth = 1, history, shallowAt }: ShallowPlan,
   ): Promise<EnsuredCommit> {
     if (resolved.ref === undefined || existsSync(this.pathOf(remote))) {
       return inMirror(await this.ensure(remote, resolved, access));
@@ -151,11 +151,11 @@ export class Mirrors {
     const limited = timeoutMs === undefined ? access : withDeadline(access);
     const mirror = await this.#background.waitFor(
       async (ending) =>
-        await this.ensure(remote, resolved, { ...entranceOf(access), signal: ending }),
+        await this.ensure(remote, resolved, { ...access, signal: ending, timeoutMs: undefined }),
       { patienceMs: Math.min(patienceMs, timeoutMs ?? patienceMs), signal },
     );
     if (mirror !== undefined) return inMirror(mirror);
-    const shallow = { depth, access: limited, directory: shallowAt };
+    const shallow = { depth, history, access: limited, directory: shallowAt };
     try {
       await fetchShallow(remote, resolved, shallow);
       return { kind: "shallow", gitDir: shallowAt, commit: resolved.commit };
@@ -210,11 +210,13 @@ export class Mirrors {
       isReached: async () =>
         (await hasCommit(mirror, commit, access.signal)) &&
         (resolved.tips === undefined ||
+          resolved.isShown === true ||
           (await isReachable(mirror, commit, resolved.tips, access.signal))),
     };
     if (await goal.isReached()) return mirror;
-    const isUsual = ref === undefined || /^refs\/(heads|tags)\//.test(ref);
-    await this.#join(remote, isUsual ? USUAL_REFS : [...USUAL_REFS, ref], access, goal);
+    const wanted = ref === undefined ? (resolved.refs ?? []) : [ref];
+    const unusual = wanted.filter((name) => !/^refs\/(heads|tags)\//.test(name));
+    await this.#join(remote, [...USUAL_REFS, ...unusual], access, goal);
     return (await goal.isReached()) ? mirror : undefined;
   }
 

@@ -5,6 +5,7 @@ import { removeTree } from "../disk/git-directories.ts";
 import { entranceOf, type RemoteAccess } from "../remote/remote-access.ts";
 import type { RemoteUrl } from "../remote/remote-url.ts";
 import type { AdvertisedCommit } from "../remote/resolve-ref.ts";
+import { deepenShallow } from "./deepen-shallow.ts";
 import { type FetchContext, fetchInto } from "./fetch-into.ts";
 import { initPrivate } from "./init-private.ts";
 import { hasCommit } from "./is-reachable.ts";
@@ -13,6 +14,8 @@ import { ownName } from "./move-refs.ts";
 export interface ShallowFetchOptions {
   /** How many commits of history; 1 is the commit alone. */
   readonly depth: number;
+  /** And then as much as it takes to know where the commit has left this one. */
+  readonly history?: AdvertisedCommit | undefined;
   readonly access: RemoteAccess;
   /** Where the bare repository is made. The caller owns the place: nothing must be there yet, and after a failure nothing is. */
   readonly directory: string;
@@ -27,12 +30,13 @@ const DEPTH_MAX = 1_000_000;
  */
 export async function fetchShallow(
   remote: RemoteUrl,
-  { commit, ref }: AdvertisedCommit,
-  { depth, access, directory }: ShallowFetchOptions,
+  resolved: AdvertisedCommit,
+  { depth, history, access, directory }: ShallowFetchOptions,
 ): Promise<void> {
   if (!Number.isInteger(depth) || depth < 1 || depth > DEPTH_MAX) {
     throw new RangeError(`depth must be a whole number from 1 to ${DEPTH_MAX}`);
   }
+  const { commit, ref } = resolved;
   const { signal, timeoutMs = TIMEOUT_MS } = access;
   const context: FetchContext = { remote, ...entranceOf(access), signal, timeoutMs };
   const flags = [`--depth=${depth}`];
@@ -46,6 +50,8 @@ export async function fetchShallow(
       await fetchInto(directory, [`+${ref}:${ownName(ref)}`], flags, context); // some servers know refs only
     }
     if (!(await hasCommit({ gitDir: directory }, commit, signal))) throw moved(ref);
+    if (history !== undefined)
+      await deepenShallow(remote, resolved, history, { access, directory });
   } catch (error) {
     await removeTree(directory);
     throw error;

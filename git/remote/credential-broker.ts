@@ -9,8 +9,16 @@ export interface Token {
   readonly password: string;
 }
 
-/** `refresh` is true when the remote refused the last one: a cached token must not be given again. */
-export type TokenSource = (request: { readonly refresh: boolean }) => Promise<Token>;
+export interface TokenWish {
+  /** The remote refused the last one: a cached token must not be given again. */
+  readonly refresh: boolean;
+  /** What it is for: a submodule's repository is another than that of its parent. */
+  readonly remote?: RemoteUrl | undefined;
+  /** Something is to be changed there. */
+  readonly isPush?: boolean | undefined;
+}
+
+export type TokenSource = (wish: TokenWish) => Promise<Token>;
 
 export function staticToken(token: Token): TokenSource {
   return async () => token;
@@ -68,7 +76,7 @@ async function attempt(args: readonly string[], input: AttemptInput): Promise<At
       if (question["verb"] !== "get") return "";
       if (!isFor(question, remote)) return GIVE_UP;
       try {
-        const token = await tokens({ refresh });
+        const token = await tokens({ refresh, remote, isPush: args[0] === "push" });
         given.push(...secretsOf(token));
         return `username=${oneLine(token.username)}\npassword=${oneLine(token.password)}\n\n`;
       } catch (error) {

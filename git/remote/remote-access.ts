@@ -16,6 +16,10 @@ export interface RemoteAccess {
   readonly ssh?: SshIdentity | undefined;
   /** Certificates (PEM) that are trusted instead of the system's: for hosts of a private authority. */
   readonly caFile?: string | undefined;
+  /** Refs besides branches and tags from which a commit may be reached that is named by its id: a pull request's, say. */
+  readonly also?: readonly string[] | undefined;
+  /** Commits it was shown before. They may have been forced away since: it is enough that it still opens the repository. */
+  readonly shown?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }

@@ -22,8 +22,12 @@ export interface AdvertisedCommit {
 export interface OlderCommit {
   readonly commit: CommitId;
   readonly ref?: undefined;
-  /** Branches and tags, without those that point to the same. */
+  /** Branches and tags, and `refs`, without those that point to the same. */
   readonly tips: readonly string[];
+  /** Neither branch nor tag, and fetched for it. */
+  readonly refs?: readonly string[] | undefined;
+  /** It was shown to this caller before. */
+  readonly isShown?: boolean | undefined;
 }
 
 /** Without a ref, the remote's default branch. Short names are branches first, then tags. */
@@ -61,17 +65,27 @@ async function resolveCommit(
   commit: CommitId,
   access: RemoteAccess,
 ): Promise<ResolvedRef> {
+  const { also = [], shown = [] } = access;
   const tips = new Set<string>();
+  const refs: string[] = [];
   const names: string[] = [];
   let count = 0;
   await readRemoteRefs(remote, [], access, ({ name, id }) => {
     count++;
-    if (/^refs\/(heads|tags)\//.test(name)) tips.add(id);
+    const isAlso = also.includes(name) && name.startsWith("refs/") && isWritable(name);
+    if (isAlso) refs.push(name);
+    if (isAlso || /^refs\/(heads|tags)\//.test(name)) tips.add(id);
     if (id === commit) names.push(name.replace(/\^\{\}$/, ""));
   });
   if (count === 0) throw invalid(EMPTY);
   const ref = bestName(names);
-  return ref === undefined ? { commit, tips: [...tips] } : { commit, ref, byId: true };
+  if (ref !== undefined) return { commit, ref, byId: true };
+  const isShown = shown.includes(commit);
+  return {
+    ...{ commit, tips: [...tips] },
+    ...(refs.length > 0 ? { refs } : {}),
+    ...(isShown ? { isShown } : {}),
+  };
 }
 
 /** Branches and tags are fetched anyway; anything else, a pull request say, is fetched for this one commit. */

@@ -46,6 +46,22 @@ test("fast-forward only, unless told; forced only over what was there", async ()
   expect(await inOrigin("rev-parse", branch, "new")).toBe(`${clash}\n${clash}`);
 });
 
+test("whoever may no longer publish is refused at the last moment, and nothing has gone out", async () => {
+  const { git, holder, one, inOrigin } = await prepare();
+  const refusal = new Error("a newer one took its place");
+  let isAllowed = true;
+  const fence = async () => {
+    if (!isAllowed) throw refusal;
+  };
+  await git.results.publish({ ...holder, commit: one, branch: "first", fence });
+  isAllowed = false;
+  const plan = { ...holder, commit: one, fence };
+  await expect(git.results.publish({ ...plan, branch: "second" })).rejects.toBe(refusal);
+  const forced = { ...plan, branch: "third", force: true };
+  await expect(git.results.publish(forced)).rejects.toBe(refusal);
+  expect(await inOrigin("branch", "--list", "first", "second", "third")).toBe("  first");
+});
+
 test("told to try again, it merges what the branch has got; several at once all arrive", async () => {
   const scene = await prepare();
   const { git, holder, one, two, clash, inOrigin } = scene;

@@ -18,6 +18,8 @@ export interface PublishPlan extends Pick<PublishRequest, "commit" | "branch" | 
   /** Where such a merge is recorded. */
   readonly ref?: string | undefined;
   readonly attempt?: Attempt | undefined;
+  /** Asked at the last moment, too; throws when nothing may be published any more. */
+  readonly fence?: (() => Promise<void>) | undefined;
 }
 
 const TRIES_MAX = 10;
@@ -33,7 +35,10 @@ export async function publishResult(
   await results.hold("open results", async () => results.requireCurrent(attempt));
   await results.requireRecorded(plan.commit);
   const { gitDir, mirror } = results;
-  const fence = () => results.hold("publish", async () => results.requireCurrent(attempt));
+  const fence = async () => {
+    await results.hold("publish", async () => results.requireCurrent(attempt));
+    await plan.fence?.();
+  };
   const request = { gitDir, remote: mirror.remote, branch, access, fence };
   let { commit, expected } = plan;
   if (force) expected ??= (await readBranch(request, `refs/heads/${branch}`)) ?? "none";

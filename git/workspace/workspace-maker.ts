@@ -215,6 +215,7 @@ export class WorkspaceMaker {
     };
     return new Workspace({
       ...{ entry, reason, base: head.commit, directories, isOpen: plan.sandbox === "off" },
+      mergeBase: plan.mergeBase,
       place: jobPlace(entry, { directories, platform, user: platform.jobUser }),
       identity: plan.identity ?? DEFAULT_IDENTITY,
       results: { kind: "results", open, remote: mirror.remote },

@@ -27,6 +27,8 @@ export interface WorkspacePlan {
   readonly lfs?: boolean | undefined;
   /** Other repositories, checked out inside this one; no part of its result. */
   readonly repositories?: readonly FurtherRepository[] | undefined;
+  /** Where its commit has left the one that its request named for `history`. */
+  readonly mergeBase?: CommitId | undefined;
   /** `off`: its commands run without a sandbox where there is one, too. Git of ours in it stays inside. */
   readonly sandbox?: "off" | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -55,6 +57,11 @@ export interface WorkspaceRequest extends WorkspacePlan {
   readonly ref?: string | undefined;
   /** Instead of a ref: where an earlier workspace, or an integration, ended. */
   readonly from?: ResultStart | undefined;
+  /**
+   * A ref or commit as above: the workspace has as much history as it takes to know where it has left that one, and says
+   * where. The whole of it, unless a mirror's first fetch runs.
+   */
+  readonly history?: string | undefined;
   /** Only while a mirror's first fetch runs: how much history the workspace then has. */
   readonly depth?: number | undefined;
   /** How long a mirror's first fetch is waited for. */

@@ -30,6 +30,7 @@ export interface WorkspaceParts {
   /** Why it is of this kind. */
   readonly reason: string;
   readonly base: CommitId;
+  readonly mergeBase?: CommitId | undefined;
   readonly identity: Identity;
   readonly place: JobPlace;
   /** Its commands, unlike git of ours, do without the sandbox. */
@@ -90,6 +91,8 @@ export class Workspace {
   readonly branch: string | undefined;
   /** The commit it began at. */
   readonly base: CommitId;
+  /** Where that has left the commit that was named for `history`; undefined when they have nothing in common. */
+  readonly mergeBase: CommitId | undefined;
   readonly #parts: WorkspaceParts;
   readonly #running = new Set<JobCommand>();
   #removing: Promise<void> | undefined;
@@ -102,6 +105,7 @@ export class Workspace {
     this.path = parts.entry.path;
     this.branch = parts.entry.branch;
     this.base = parts.base;
+    this.mergeBase = parts.mergeBase;
     this.#parts = parts;
   }
 

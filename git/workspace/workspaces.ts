@@ -4,9 +4,11 @@ import { GitError } from "../command/git-error.ts";
 import { asDiskError } from "../disk/disk-error.ts";
 import { removeTree, stagingPlace } from "../disk/git-directories.ts";
 import { recordLocally } from "../local/hold-local.ts";
-import { inMirror, type Mirror } from "../mirror/mirror.ts";
+import { findMergeBase } from "../mirror/merge-base.ts";
+import { inMirror, type Mirror, type Mirrors } from "../mirror/mirror.ts";
 import type { CommitId } from "../remote/commit-id.ts";
-import { resolveRef } from "../remote/resolve-ref.ts";
+import type { RemoteAccess } from "../remote/remote-access.ts";
+import { type AdvertisedCommit, type ResolvedRef, resolveRef } from "../remote/resolve-ref.ts";
 import type { OnReport } from "../report.ts";
 import { reopenRepository } from "../worktree/find-repository.ts";
 import { WorktreeError } from "../worktree/worktree-error.ts";
@@ -39,35 +41,47 @@ export class Workspaces {
 
   /** Resolves with the caller's own credential: what that does not show, the caller does not get. */
   async create(request: WorkspaceRequest): Promise<Workspace> {
-    const { repository, ref, from, depth, patienceMs, ...plan } = request;
+    const { repository, ref, from, depth, patienceMs, history, ...plan } = request;
     const { access = {} } = plan;
     const { mirrors, directories } = this.#options;
     requireBranch(plan.branch);
     const reaching = { ...access, signal: plan.signal ?? access.signal };
-    if (from !== undefined) {
-      return await withResult(this.#options, request, from, (start) => this.#make(start, plan));
-    }
+    const other =
+      history === undefined ? undefined : await resolveRef(repository, history, reaching);
+    const make = async (beginning: Beginning) =>
+      await this.#make(beginning, {
+        ...plan,
+        mergeBase: await leftAt(mirrors, beginning, other, reaching),
+      });
+    if (from !== undefined) return await withResult(this.#options, request, from, make);
     const resolved = await resolveRef(repository, ref, reaching);
     const shallowAt = stagingPlace(directories, "shallow");
-    const shallow = { depth, patienceMs, shallowAt };
-    const found =
-      plan.kind === "overlay" // needs a template, and that a mirror
-        ? inMirror(await mirrors.ensure(repository, resolved, reaching))
-        : await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
+    const shallow = { depth, patienceMs, shallowAt, history: advertised(other) };
+    const needsMirror = plan.kind === "overlay" || (other !== undefined && other.ref === undefined);
+    const found = needsMirror // for a template, or to know whether the caller may read a commit
+      ? inMirror(await mirrors.ensure(repository, resolved, reaching))
+      : await mirrors.ensureOrShallow(repository, resolved, reaching, shallow);
     if (found.kind === "mirror") {
-      return await this.createAt(found.mirror, found.commit, plan).catch(async (error: unknown) => {
+      return await make(found).catch(async (error: unknown) => {
         const isSuspect = error instanceof GitError && error.code === "corrupt";
         if (!isSuspect || !(await mirrors.isDamaged(repository, reaching.signal))) throw error;
         await mirrors.rebuild(repository, reaching); // it was found damaged while it was read
         const mirror = await mirrors.ensure(repository, resolved, reaching);
-        return await this.createAt(mirror, mirror.commit, plan);
+        return await make({ mirror, commit: mirror.commit });
       });
     }
     const now = { ...resolved, commit: found.commit }; // it may have been forced on meanwhile
     const whenMirrored = () => mirrors.ensure(repository, now, access);
     const mirror = { gitDir: mirrors.pathOf(repository), remote: repository };
     try {
-      return await this.#maker.makeShallow({ ...found, mirror, whenMirrored }, plan);
+      const { gitDir, commit: one } = found;
+      const { signal } = reaching;
+      const mergeBase =
+        other && (await findMergeBase(gitDir, { one, other: other.commit, signal }));
+      return await this.#maker.makeShallow(
+        { ...found, mirror, whenMirrored },
+        { ...plan, mergeBase },
+      );
     } catch (error) {
       throw asDiskError(error);
     } finally {
@@ -144,4 +158,21 @@ export class Workspaces {
       .finally(() => this.#deleting.delete(deleting));
     this.#deleting.add(deleting);
   }
+}
+
+/** In a mirror, where all history is: of a result in the repository that has that, and borrows from the mirror. */
+async function leftAt(
+  mirrors: Mirrors,
+  { mirror, commit: one, result }: Beginning,
+  resolved: ResolvedRef | undefined,
+  access: RemoteAccess,
+): Promise<CommitId | undefined> {
+  if (resolved === undefined) return undefined;
+  const { commit: other } = await mirrors.ensure(mirror.remote, resolved, access);
+  const { signal } = access;
+  return await findMergeBase(result?.gitDir ?? mirror.gitDir, { one, other, signal });
+}
+
+function advertised(resolved: ResolvedRef | undefined): AdvertisedCommit | undefined {
+  return resolved?.ref === undefined ? undefined : resolved;
 }
