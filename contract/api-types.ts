@@ -1182,7 +1182,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description `job-not-ended`: The job has not ended yet; `deduplicated`: Such a job is queued or running */
+                /** @description `job-not-ended`: The job has not ended yet; `superseded`: A newer event has taken its place; `deduplicated`: Such a job is queued or running */
                 409: {
                     headers: {
                         [name: string]: unknown;
@@ -2208,11 +2208,13 @@ export interface paths {
         get?: never;
         /**
          * Set a secret of your own
-         * @description Takes the place of the value it had. It is encrypted, and never shown again.
+         * @description Takes the place of the value it had. It is encrypted, and never shown again. People may set those of an installation of the GitHub App, for the work that its events start.
          */
         put: {
             parameters: {
-                query?: never;
+                query?: {
+                    owner?: string;
+                };
                 header?: never;
                 path: {
                     name: string;
@@ -2245,6 +2247,15 @@ export interface paths {
                 };
                 /** @description `forbidden`: Not allowed */
                 403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2804,6 +2815,13 @@ export interface paths {
                     search?: string;
                     /** @description a media type, or its first part: `image` */
                     type?: string;
+                    /** @description what the caller said that it is */
+                    declared_type?: string;
+                    /** @description exactly this */
+                    name?: string;
+                    sha256?: string;
+                    bytes_min?: number;
+                    bytes_max?: number;
                     /** @description `next_cursor` of the page before */
                     cursor?: string;
                     limit?: number;
@@ -3115,7 +3133,7 @@ export interface paths {
         };
         /**
          * The contents of an asset
-         * @description With `Range`, `If-Range` and `If-None-Match`.
+         * @description With `Range` (one), `If-Range` and `If-None-Match`.
          */
         get: {
             parameters: {
@@ -3854,7 +3872,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet */
+                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet; `superseded`: A newer event has taken its place */
                 409: {
                     headers: {
                         [name: string]: unknown;
@@ -3959,7 +3977,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet */
+                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet; `superseded`: A newer event has taken its place */
                 409: {
                     headers: {
                         [name: string]: unknown;
@@ -4064,7 +4082,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet */
+                /** @description `job-ended`: The job has ended; `job-not-ended`: The job has not ended yet; `superseded`: A newer event has taken its place */
                 409: {
                     headers: {
                         [name: string]: unknown;
@@ -6026,6 +6044,552 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether events are taken, and how they went */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubState"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/installations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List installations of the App */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next_cursor` of the page before */
+                    cursor?: number;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubInstallationList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/installations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One installation with its repositories and last events */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubInstallationDetails"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List events, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    installation?: number;
+                    /** @description `pull_request`, `push`, … */
+                    event?: string;
+                    status?: "pending" | "handled" | "ignored" | "failed";
+                    /** @description `next_cursor` of the page before */
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubEventList"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One event with its payload and what it started */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubEventDetails"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/events/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Handle it once more
+         * @description It starts its work anew, whether it was handled, ignored or given up.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubEventDetails"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `not-found`: Not found */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `event-pending`: The event has not been handled yet */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `invalid-input`: The input is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/github/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove the configuration of the GitHub App against GitHub
+         * @description Asks GitHub as the App and as each installation: whether the key signs, what is allowed and what is missing, where events go and whether they arrived, and how many requests are left.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Default Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GithubDiagnosis"];
+                    };
+                };
+                /** @description `unauthenticated`: Sign in, or send a token */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description `forbidden`: Not allowed */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description any other problem */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/events": {
         parameters: {
             query?: never;
@@ -6056,6 +6620,13 @@ export interface paths {
                     content: {
                         "text/event-stream": string;
                     };
+                };
+                /** @description it has ended, and nothing came after `Last-Event-ID` */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
                 /** @description `unauthenticated`: Sign in, or send a token */
                 401: {
@@ -6143,6 +6714,13 @@ export interface paths {
                         "text/event-stream": string;
                     };
                 };
+                /** @description it has ended, and nothing came after `Last-Event-ID` */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
                 /** @description `unauthenticated`: Sign in, or send a token */
                 401: {
                     headers: {
@@ -6205,7 +6783,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow everything you may see */
+        /**
+         * Follow everything you may see
+         * @description Begins with `start`, whose `id` is where to come back to if nothing else came; with `reset` if events in between cannot be had
+         */
         get: {
             parameters: {
                 query?: never;
@@ -6306,6 +6887,13 @@ export interface paths {
                     content: {
                         "text/event-stream": string;
                     };
+                };
+                /** @description it has ended, and nothing came after `Last-Event-ID` */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
                 /** @description `unauthenticated`: Sign in, or send a token */
                 401: {
@@ -6521,12 +7109,12 @@ export interface components {
              */
             app?: string;
             /** @enum {string} */
-            kind: "token" | "basic" | "ssh-key";
+            kind: "token" | "basic" | "ssh-key" | "github-app";
             /** @description the repositories it is for: `https://host`, `https://host/owner` or one repository; `ssh://host/…` for keys */
             url: string;
             /** @description needed with `basic`; tokens have `x-access-token`, keys `git` by default */
             username?: string;
-            /** @description token, password or private key; never shown again */
+            /** @description token, password or private key; of a `github-app` the id of the installation, which only admins may set; never shown again */
             value: string;
             /**
              * Format: date-time
@@ -6709,7 +7297,7 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "running" | "done" | "failed" | "cancelled";
             /** @description why a queued job does not run */
-            waiting_for: ("lane" | "owner" | "global" | "worker" | "time") | null;
+            waiting_for: ("lane" | "owner" | "global" | "worker" | "time" | "line") | null;
             /** @description place in its lane's line, from 1; 1,001 stands for anything beyond 1,000 */
             position: number | null;
             /** @enum {string} */
@@ -6745,9 +7333,59 @@ export interface components {
             started_at: string | null;
             finished_at: string | null;
         };
+        ListedJob: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** @description `app:<id>`, `installation:<id>` or `local` */
+            owner: string;
+            key: string | null;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description why a queued job does not run */
+            waiting_for: ("lane" | "owner" | "global" | "worker" | "time" | "line") | null;
+            /** @description place in its lane's line, from 1; 1,001 stands for anything beyond 1,000 */
+            position: number | null;
+            /** @enum {string} */
+            priority: "interactive" | "normal" | "background";
+            /** @description the newest attempt; 0 before the first */
+            attempt: number;
+            /** @description as asked for */
+            attempts: number | null;
+            timeout_ms: number | null;
+            /** @description null when it is left out */
+            input: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null when there is none, or it is left out */
+            result: unknown | null;
+            result_assets: string[];
+            error: components["schemas"]["JobError"] | null;
+            progress: {
+                fraction: number | null;
+                note: string | null;
+            } | null;
+            cancel_requested: boolean;
+            dedupe: string | null;
+            source_task_id: string | null;
+            retry_of: string | null;
+            /** @description whether its app is told of its end */
+            notify: boolean;
+            run_id: string | null;
+            step: string | null;
+            worker_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            run_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+            /** @description left out, because it has more than 8 KiB: `GET /api/jobs/{id}` has it */
+            omitted: ("input" | "result")[];
+        };
         JobList: {
             /** @description newest first */
-            jobs: components["schemas"]["Job"][];
+            jobs: components["schemas"]["ListedJob"][];
             next_cursor: string | null;
         };
         AppEndpoint: {
@@ -7169,6 +7807,208 @@ export interface components {
         EventList: {
             events: components["schemas"]["Event"][];
         };
+        GithubEvent: {
+            /** Format: uuid */
+            id: string;
+            /** @description GitHub's own id: the same when it is sent again */
+            delivery_id: string;
+            /** @description `pull_request`, `push`, … */
+            event: string;
+            /** @description `opened`, `created`, … */
+            action: string | null;
+            installation: number | null;
+            /** @description `owner/name` */
+            repository: string | null;
+            pull_request: number | null;
+            sender: string | null;
+            /**
+             * @description `ignored`: there was nothing to be done
+             * @enum {string}
+             */
+            status: "pending" | "handled" | "ignored" | "failed";
+            /** @description how often somebody asked for it once more */
+            replay: number;
+            /** @description tries in a row that went wrong */
+            failures: number;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description when it is tried next */
+            due_at: string | null;
+            size_bytes: number;
+            /** Format: date-time */
+            received_at: string;
+            settled_at: string | null;
+        };
+        GithubEffect: {
+            /** @description `croft/installation` and `croft/watches` are built in */
+            trigger: string;
+            replay: number;
+            job: string | null;
+            run: string | null;
+            /** @description why it started nothing */
+            problem: string | null;
+            /** Format: date-time */
+            at: string;
+        };
+        GithubEventDetails: {
+            /** Format: uuid */
+            id: string;
+            /** @description GitHub's own id: the same when it is sent again */
+            delivery_id: string;
+            /** @description `pull_request`, `push`, … */
+            event: string;
+            /** @description `opened`, `created`, … */
+            action: string | null;
+            installation: number | null;
+            /** @description `owner/name` */
+            repository: string | null;
+            pull_request: number | null;
+            sender: string | null;
+            /**
+             * @description `ignored`: there was nothing to be done
+             * @enum {string}
+             */
+            status: "pending" | "handled" | "ignored" | "failed";
+            /** @description how often somebody asked for it once more */
+            replay: number;
+            /** @description tries in a row that went wrong */
+            failures: number;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description when it is tried next */
+            due_at: string | null;
+            size_bytes: number;
+            /** Format: date-time */
+            received_at: string;
+            settled_at: string | null;
+            /** @description what it started, oldest first */
+            effects: components["schemas"]["GithubEffect"][];
+            payload: {
+                [key: string]: unknown;
+            };
+        };
+        GithubEventList: {
+            /** @description newest first */
+            events: components["schemas"]["GithubEvent"][];
+            next_cursor: string | null;
+        };
+        GithubInstallation: {
+            id: number;
+            /** @description who has installed the App */
+            account: string | null;
+            /** @description `User` or `Organization` */
+            account_type: string | null;
+            /** @description `all` or `selected` repositories */
+            selection: string | null;
+            /** @description how many are known */
+            repositories: number;
+            /** @description events that wait */
+            pending: number;
+            /** @description events that were given up */
+            failed: number;
+            last_received_at: string | null;
+            suspended_at: string | null;
+            deleted_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        GithubInstallationDetails: {
+            id: number;
+            /** @description who has installed the App */
+            account: string | null;
+            /** @description `User` or `Organization` */
+            account_type: string | null;
+            /** @description `all` or `selected` repositories */
+            selection: string | null;
+            /** @description how many are known */
+            repositories: number;
+            /** @description events that wait */
+            pending: number;
+            /** @description events that were given up */
+            failed: number;
+            last_received_at: string | null;
+            suspended_at: string | null;
+            deleted_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            permissions: {
+                [key: string]: string;
+            } | null;
+            /** @description that the App gets */
+            events: string[] | null;
+            /** @description by name, at most 1,000 */
+            known_repositories: {
+                id: number;
+                full_name: string;
+                is_private: boolean;
+            }[];
+            /** @description newest first, the last 20 */
+            last_events: components["schemas"]["GithubEvent"][];
+            /** @description newest first, the last 20 */
+            last_failures: components["schemas"]["GithubEvent"][];
+        };
+        GithubInstallationList: {
+            /** @description by id */
+            installations: components["schemas"]["GithubInstallation"][];
+            next_cursor: string | null;
+        };
+        GithubState: {
+            /** @description whether there is a webhook secret */
+            takes_events: boolean;
+            /** @description null: Croft asks GitHub nothing */
+            app_id: number | null;
+            api_url: string;
+            web_url: string;
+            /** @description that have not been removed */
+            installations: number;
+            last_received_at: string | null;
+            pending: number;
+            failed: number;
+            handled_last_day: number;
+            ignored_last_day: number;
+        };
+        GithubCheck: {
+            /** @description `app`, `clock`, `permissions`, `events`, `webhook`, `deliveries`, `installation-42` */
+            name: string;
+            /**
+             * @description `warning`: it works, but not all of it
+             * @enum {string}
+             */
+            outcome: "ok" | "warning" | "failed";
+            detail: string;
+            /** @description what to do, where something is to be done */
+            advice: string | null;
+        };
+        GithubDiagnosis: {
+            /** @description false when something failed; warnings are allowed */
+            ok: boolean;
+            checks: components["schemas"]["GithubCheck"][];
+        };
+        GithubTrigger: {
+            /** @description `push`, or with an action `issues.labeled` */
+            events: string[];
+            /** @description globs of owner/name; empty: all */
+            repositories: string[];
+            branches: string[];
+            paths: string[];
+            paths_ignore: string[];
+            labels: string[];
+            senders: string[];
+            command: string | null;
+            /** @description takes the command from people who may not write, too */
+            anyone: boolean;
+            drafts: boolean;
+            ignore_bots: boolean;
+            /** @enum {string} */
+            forks: "untrusted" | "trusted";
+            supersede: boolean;
+            priority: ("background" | "normal" | "interactive") | null;
+            key: string | null;
+        };
         Alive: {
             /** @constant */
             status: "ok";
@@ -7322,7 +8162,7 @@ export interface components {
             id: string;
             owner: string;
             /** @enum {string} */
-            kind: "token" | "basic" | "ssh-key";
+            kind: "token" | "basic" | "ssh-key" | "github-app";
             /** @description as Croft writes it */
             url: string;
             username: string;
@@ -7385,7 +8225,7 @@ export interface components {
             item: string | null;
             name: string;
             /** @enum {string} */
-            kind: "run" | "uses" | "integrate" | "approval" | "publish";
+            kind: "run" | "uses" | "integrate" | "approval" | "publish" | "comment";
             needs: string[];
             /** @enum {string} */
             status: "pending" | "queued" | "running" | "waiting" | "done" | "failed" | "skipped" | "cancelled";
@@ -7585,7 +8425,7 @@ export interface components {
             text: string;
             /** @description what starts it, as its newest version says */
             on: {
-                github: string[];
+                github: components["schemas"]["GithubTrigger"][];
                 schedule: {
                     cron: string;
                     timezone: string;
@@ -7612,7 +8452,7 @@ export interface components {
                 version: number;
                 /** @description what starts it, as its newest version says */
                 on: {
-                    github: string[];
+                    github: components["schemas"]["GithubTrigger"][];
                     schedule: {
                         cron: string;
                         timezone: string;

@@ -37,8 +37,25 @@ export {
 } from "./delivery.ts";
 export { Event, EventList, LogPiece } from "./event.ts";
 export { safeFileName } from "./file-name.ts";
+export {
+  GithubEffect,
+  GithubEvent,
+  GithubEventDetails,
+  GithubEventList,
+  GithubEventQuery,
+  GithubEventStatus,
+  GithubInstallation,
+  GithubInstallationDetails,
+  GithubInstallationList,
+  GithubInstallationQuery,
+  GithubState,
+  ReceivedGithubEvent,
+} from "./github.ts";
+export { GithubCheck, GithubDiagnosis } from "./github-check.ts";
+export { GithubTrigger } from "./github-trigger.ts";
 export { Alive, Ready } from "./health.ts";
 export {
+  type AnyJob,
   Job,
   JobError,
   JobFilter,
@@ -47,6 +64,7 @@ export {
   JobQuery,
   JobStatus,
   JobSubmission,
+  ListedJob,
   Name,
   WaitingFor,
 } from "./job.ts";
@@ -94,6 +112,7 @@ export {
   Secret,
   SecretList,
   SecretName,
+  SecretOwnerQuery,
   SecretQuery,
   SecretValue,
 } from "./secret.ts";

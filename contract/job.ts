@@ -83,7 +83,7 @@ export const JobError = z
   .meta({ id: "JobError" });
 export type JobError = z.infer<typeof JobError>;
 
-export const WaitingFor = z.enum(["lane", "owner", "global", "worker", "time"]);
+export const WaitingFor = z.enum(["lane", "owner", "global", "worker", "time", "line"]);
 export type WaitingFor = z.infer<typeof WaitingFor>;
 
 export const Job = z
@@ -123,6 +123,21 @@ export const Job = z
   .meta({ id: "Job" });
 export type Job = z.infer<typeof Job>;
 
+const Omittable = z.enum(["input", "result"]);
+
+/** In a list, and in `reset` of a job's stream. */
+export const ListedJob = Job.extend({
+  input: Job.shape.input.nullable().describe("null when it is left out"),
+  result: Job.shape.result.describe("null when there is none, or it is left out"),
+  omitted: z
+    .array(Omittable)
+    .describe("left out, because it has more than 8 KiB: `GET /api/jobs/{id}` has it"),
+}).meta({ id: "ListedJob" });
+export type ListedJob = z.infer<typeof ListedJob>;
+
+/** For whoever needs neither input nor result. */
+export type AnyJob = Job | ListedJob;
+
 export const JobFilter = z.strictObject({
   status: JobStatus.optional(),
   type: JobType.optional(),
@@ -140,7 +155,7 @@ export type JobQuery = z.infer<typeof JobQuery>;
 
 export const JobList = z
   .object({
-    jobs: z.array(Job).describe("newest first"),
+    jobs: z.array(ListedJob).describe("newest first"),
     next_cursor: z.string().nullable(),
   })
   .meta({ id: "JobList" });

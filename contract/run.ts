@@ -1,5 +1,6 @@
 // A run: one execution of a pipeline, with its steps.
 import { z } from "zod";
+import { GithubTrigger } from "./github-trigger.ts";
 import { JobError, JobPriority, Name } from "./job.ts";
 import { OwnerQuery } from "./secret.ts";
 import { StorableText } from "./storable-text.ts";
@@ -86,7 +87,7 @@ export const RunStep = z
     step: z.string(),
     item: z.string().nullable().describe("of a matrix; null for the step itself"),
     name: z.string(),
-    kind: z.enum(["run", "uses", "integrate", "approval", "publish"]),
+    kind: z.enum(["run", "uses", "integrate", "approval", "publish", "comment"]),
     needs: z.array(z.string()),
     status: z.enum([
       ...(["pending", "queued", "running", "waiting"] as const),
@@ -230,7 +231,7 @@ export type PipelineQuery = z.infer<typeof PipelineQuery>;
 
 const PipelineTriggers = z
   .object({
-    github: z.array(z.string()),
+    github: z.array(GithubTrigger),
     schedule: z.array(
       z.object({
         cron: z.string(),

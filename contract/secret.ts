@@ -41,6 +41,14 @@ export const Secret = z
   .meta({ id: "Secret" });
 export type Secret = z.infer<typeof Secret>;
 
+/** Apps set their own; installations cannot, as nobody signs in for them. */
+export const SecretOwnerQuery = z.strictObject({
+  owner: z
+    .string()
+    .regex(/^installation:[1-9]\d{0,15}$/, "must be installation:<id>; your own need no owner")
+    .optional(),
+});
+
 /** Whose, for callers that see more than their own. */
 export const OwnerQuery = z.strictObject({ owner: Name.optional() });
 export type OwnerQuery = z.infer<typeof OwnerQuery>;
@@ -59,7 +67,7 @@ export const SecretList = z
   .meta({ id: "SecretList" });
 export type SecretList = z.infer<typeof SecretList>;
 
-export const CredentialKind = z.enum(["token", "basic", "ssh-key"]);
+export const CredentialKind = z.enum(["token", "basic", "ssh-key", "github-app"]);
 export type CredentialKind = z.infer<typeof CredentialKind>;
 
 export const NewCredential = z
@@ -79,7 +87,9 @@ export const NewCredential = z
       .regex(/^[^\p{Cc}\p{Cs}]*$/u, "must have no control characters")
       .optional()
       .describe("needed with `basic`; tokens have `x-access-token`, keys `git` by default"),
-    value: SecretValue.describe("token, password or private key; never shown again"),
+    value: SecretValue.describe(
+      "token, password or private key; of a `github-app` the id of the installation, which only admins may set; never shown again",
+    ),
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()

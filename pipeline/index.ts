@@ -33,6 +33,11 @@ export {
 export { findCycle, type Graph, type GraphNode, planGraph } from "./graph.ts";
 export { pipelineJsonSchema } from "./json-schema.ts";
 export { type ExpandedMatrix, expandMatrix, type MatrixItem } from "./matrix/expand-matrix.ts";
+export {
+  type GithubTrigger,
+  type TriggerFault,
+  triggerFaults,
+} from "./model/github-trigger.ts";
 export type {
   Matrix,
   MatrixValues,
@@ -44,10 +49,12 @@ export type {
 } from "./model/pipeline.ts";
 export type {
   ApprovalStep,
+  CommentStep,
   Injection,
   IntegrateStep,
   OnCheckFailure,
   PublishStep,
+  PullRequestPlan,
   RetryClass,
   RetryPolicy,
   RunStep,

@@ -37,6 +37,7 @@ describe("a pipeline that is right", () => {
     expect(problems).toEqual([]);
     expect(warnings.map(({ message }) => message)).toEqual([
       "no schedule can give input 'issue': a server will not store this",
+      "no event of GitHub can give input 'issue'",
     ]);
     expect(JSON.parse(JSON.stringify(pipeline))).toEqual(pipeline);
     expect(pipeline?.steps.map(({ id, kind }) => `${id}: ${kind}`)).toEqual([

@@ -5,6 +5,7 @@ import {
   Cpu,
   FileStack,
   FolderGit2,
+  GitPullRequest,
   LayoutDashboard,
   ListChecks,
   type LucideIcon,
@@ -45,6 +46,7 @@ export const navigation: readonly NavigationGroup[] = [
       { to: "/apps", label: "Apps", icon: Blocks, key: "a" },
       { to: "/repositories", label: "Repositories", icon: FolderGit2, key: "p" },
       { to: "/deliveries", label: "Deliveries", icon: Send, key: "d" },
+      { to: "/github", label: "GitHub", icon: GitPullRequest, key: "h" },
     ],
   },
   {

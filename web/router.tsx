@@ -13,6 +13,7 @@ import { assetSearch } from "./assets/asset-search.ts";
 import { Pending } from "./components/pending.tsx";
 import { Shell } from "./components/shell.tsx";
 import { deliverySearch } from "./deliveries/delivery-search.ts";
+import { githubSearch } from "./github/github-search.ts";
 import { newJobSearch } from "./job-form/new-job-search.ts";
 import { jobSearch } from "./jobs/job-search.ts";
 import type { EventChannel } from "./live/event-channel.ts";
@@ -23,6 +24,9 @@ import { AssetsPage } from "./pages/assets.tsx";
 import { DeliveriesPage } from "./pages/deliveries.tsx";
 import { DeliveryPage } from "./pages/delivery.tsx";
 import { FailurePage, StandaloneFailurePage } from "./pages/failure.tsx";
+import { GithubPage } from "./pages/github.tsx";
+import { GithubEventPage } from "./pages/github-event.tsx";
+import { GithubInstallationPage } from "./pages/github-installation.tsx";
 import { JobPage } from "./pages/job.tsx";
 import { JobsPage } from "./pages/jobs.tsx";
 import { LoginPage } from "./pages/login.tsx";
@@ -198,6 +202,25 @@ const delivery = createRoute({
   component: DeliveryPage,
 });
 
+const github = createRoute({
+  getParentRoute: () => app,
+  path: "/github",
+  validateSearch: githubSearch,
+  component: GithubPage,
+});
+
+const githubInstallation = createRoute({
+  getParentRoute: () => app,
+  path: "/github/installations/$id",
+  component: GithubInstallationPage,
+});
+
+const githubEvent = createRoute({
+  getParentRoute: () => app,
+  path: "/github/events/$id",
+  component: GithubEventPage,
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -213,7 +236,7 @@ const routeTree = root.addChildren([
   app.addChildren([
     ...[overview, jobs, job, newJob, runs, run, assets, asset, queue, workers],
     ...[apps, newApp, oneApp, repositories, repository, deliveries, delivery],
-    ...[settings, missing],
+    ...[github, githubInstallation, githubEvent, settings, missing],
   ]),
 ]);
 

@@ -121,7 +121,15 @@ export class Dispatcher {
          where dispatcher_id = any ($1)`,
         gone,
       );
-      await client.query("select pg_notify('croft_delivery', ''), pg_notify('croft_watch', '')");
+      // Who leaves has said how far it was; who died may have died of what it had in its hands.
+      await client.query(
+        `update croft.inbox set dispatcher_id = null, lost = lost + (dispatcher_id <> $2)::integer
+         where dispatcher_id is not null and dispatcher_id = any ($1)`,
+        [...gone, this.#id],
+      );
+      await client.query(
+        "select pg_notify('croft_delivery', ''), pg_notify('croft_watch', ''), pg_notify('croft_inbox', '')",
+      );
     });
     for (const listener of this.#onFreed) listener();
   }

@@ -1,9 +1,10 @@
-// All that a process does for watches: it polls, syncs and sends, and clears away what its host has for nobody.
+// All that a process does beside jobs: it polls, syncs, sends, handles events, and clears away what its host has for nobody.
 
 import { DeliveryRunner } from "../deliveries/delivery-runner.ts";
 import type { Contents } from "../deliveries/message-body.ts";
 import type { ClaimedDelivery } from "../deliveries/settle-deliveries.ts";
 import type { Engine } from "../engine.ts";
+import { startGithub } from "../github/start-github.ts";
 import { UnusedMirrors } from "../janitor/unused-mirrors.ts";
 import { openSigningSecrets } from "../secrets/signing-secret-store.ts";
 import { PollRunner } from "../watches/poll-runner.ts";
@@ -28,10 +29,12 @@ export async function startDispatching(engine: Engine): Promise<Dispatching> {
     contentsOf: (delivery) => contentsOf(engine, delivery),
     recover: (delivery, signal) => recoverContent({ ...engine, dispatcher, signal }, delivery),
   });
+  const events = engine.role === "server" ? startGithub(engine, dispatcher) : undefined;
   const mirrors = UnusedMirrors.start(engine);
   return {
     close: async (graceMs) => {
-      await Promise.all([polls.close(), deliveries.close(graceMs), mirrors.close()]);
+      const runners = [polls.close(), deliveries.close(graceMs), mirrors.close()];
+      await Promise.all([...runners, events?.close()]);
       await dispatcher.close();
     },
   };

@@ -125,7 +125,6 @@ test("with a worker at work: cancelled, and when that has ended nothing is left 
   await keep("only its own", { owner });
   await keep("both have it", { owner });
   await keep("both have it", { owner: `app:${stays.id}` });
-  await query("update croft.asset_file set due_at = null"); // long ago, as far as the files can tell
   held[0]?.attempt.log("text\n", "stdout");
 
   expect(await previewDeletion(database, gone.id)).toEqual({
@@ -211,8 +210,11 @@ test("more than one part of everything, with the remover killed again and again:
     const remover = startEngineProcess(
       engine.config,
       `let looks = 0;
-       await croft.forgetDeletedApps(engine, () => { say("part " + ++looks); return false; });
-       say("done");`,
+       await croft.forgetDeletedApps(engine, () => {
+         say("part " + ++looks);
+         if (looks === ${nth}) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // until it is killed
+         return false;
+       });`,
     );
     await waitUntil("some parts", () => remover.said().length >= nth);
     await remover.kill();

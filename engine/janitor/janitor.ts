@@ -1,7 +1,8 @@
 // Clears away what has had its time: at start, and every minute; by whichever process comes first.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { checkAssets, sweepAssets } from "../assets/sweep-assets.ts";
+import { checkAssets } from "../assets/check-assets.ts";
+import { sweepAssets } from "../assets/sweep-assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Engine } from "../engine.ts";
@@ -21,6 +22,9 @@ const BATCH = 5000;
 const BATCHES_MAX = 100;
 /** Any number that no other lock of ours has. */
 const LOCK_KEY = 727_563_820;
+
+/** What GitHub may still send again must be known, or it would be handled twice. */
+const INBOX_MS_MIN = 7 * 86_400_000;
 
 /** Comparing every file with every row takes its time, and seldom finds anything. */
 const CHECK_EVERY_MS = 3_600_000;
@@ -116,6 +120,8 @@ export async function clean(
         ["croft.forget_generated", retention.generated],
         ["croft.forget_deliveries", retention.deliveries],
         ["croft.forget_syncs", retention.deliveries],
+        ["croft.forget_inbox", Math.max(retention.jobs, INBOX_MS_MIN)],
+        ["croft.forget_github_results", retention.jobs],
       ] as const;
       for (const [step, ageMs] of steps) {
         for (let batch = 0, isMore = true; isMore && batch < BATCHES_MAX && !isStopped(); batch++) {

@@ -5,6 +5,7 @@ import { inTransaction } from "../database/in-transaction.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
+import { superseded, workAgain } from "../github/github-work.ts";
 import type { Scope } from "../jobs/read-jobs.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { retryPlan } from "./retry-plan.ts";
@@ -54,9 +55,11 @@ export async function retryRun(
       throw new EngineError("results-gone", message);
     }
     await requireEndedBelow(client, id);
+    const again = (await workAgain(client, [id])).get(id);
+    if (again?.isOvertaken === true) throw superseded();
     await putBack(client, run, from);
     await client.query("select croft.release_lane($1)", [id]); // got when it had been given up
-    const jobId = await submitStart(intake, client, run);
+    const jobId = await submitStart(intake, client, run, again?.line);
     await client.query(
       `with next as (
          update croft.run set status = 'queued', attempt = attempt + 1, start_job_id = $2, error = null, outputs = null,

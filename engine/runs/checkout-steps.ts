@@ -39,13 +39,13 @@ export async function makeWorktree(
 
 /** What a step asks of its workspace that a worktree cannot give. */
 export function worktreeFault({ id, workspace }: RunStep): string | undefined {
-  const { kind, sparse, submodules, lfs, repositories } = workspace;
+  const { kind, sparse, submodules, lfs, history, repositories } = workspace;
   const instead = "a run on a checkout of this machine works in worktrees of it";
   if (kind !== undefined && kind !== "worktree") {
     return `step '${id}': no workspace of kind '${kind}': ${instead}; push it, and name the remote with --repo`;
   }
   const wishes = {
-    ...{ sparse: sparse.length > 0, submodules, lfs },
+    ...{ sparse: sparse.length > 0, submodules, lfs, history: history !== undefined },
     repositories: Object.keys(repositories).length > 0,
   };
   const wish = Object.entries(wishes).find(([, isAsked]) => isAsked)?.[0];

@@ -27,6 +27,9 @@ export interface NewRun {
   readonly parent?:
     | { readonly id: string; readonly step: string; readonly item: string }
     | undefined;
+  /** Of its lane: instead of what the pipeline says, or where it says nothing. */
+  readonly key?: string | undefined;
+  readonly usualKey?: string | undefined;
   readonly commit?: string | null | undefined;
   readonly uses?: RunRow["uses"] | undefined;
 }
@@ -59,7 +62,7 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
     started_by: startedBy,
     commit: request.commit ?? null,
   };
-  const key = parent === undefined ? laneKey(pipeline, beginningContext(row)) : "";
+  const key = parent === undefined ? laneKey(request, pipeline, beginningContext(row)) : "";
   await client.query(
     `insert into croft.run (id, owner, name, number, status, text, file, pipeline_id, pipeline_version, uses, inputs, event,
        repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, root_id, started_at)
@@ -97,8 +100,14 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
   return row.id;
 }
 
-function laneKey({ concurrency }: Pipeline, context: ExpressionContext): string {
-  const key = concurrency === undefined ? "" : evaluateText(concurrency.key, context);
+function laneKey(
+  { key: given, usualKey = "" }: Pick<NewRun, "key" | "usualKey">,
+  { concurrency }: Pipeline,
+  context: ExpressionContext,
+): string {
+  const said = () =>
+    concurrency === undefined ? usualKey : evaluateText(concurrency.key, context);
+  const key = given ?? said();
   if (!isStorable(key))
     throw new EngineError("invalid-input", `the concurrency key ${NOT_STORABLE}`);
   if (key.length > 200)

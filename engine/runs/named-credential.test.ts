@@ -12,16 +12,20 @@ const remote = parseRemoteUrl("https://example.com/acme/tools");
 
 test("it is opened by its id, for its owner and its repository only", async () => {
   const engine = await scratchEngine();
-  const { vault, config } = engine;
+  const { vault, config, database } = engine;
   const put = (owner: string, url: string, value: string) =>
     putCredential(vault, owner, { kind: "token", url, value });
   const host = await put("app:1", "https://example.com", "of-host");
   await put("app:1", "https://example.com/acme", "of-acme");
   const elsewhere = await put("app:1", "https://example.org", "elsewhere");
   const foreign = await put("app:2", "https://example.com", "foreign");
-  const parts = { vault, config } as StepParts;
+  const parts = { vault, config, database } as StepParts;
   const open = async (id: string | undefined) => {
-    const scene = { parts, run: { owner: "app:1" } as never, signal: new AbortController().signal };
+    const scene = {
+      parts,
+      run: { owner: "app:1", root_id: null } as never,
+      signal: new AbortController().signal,
+    };
     const { tokens } = await accessTo(scene, remote, id);
     return (await tokens?.({ refresh: false }))?.password;
   };

@@ -1,13 +1,17 @@
 // Steps that work on results of others, without a workspace: integrate and publish.
 import { commitId } from "@croft/git";
 import { evaluateText, type IntegrateStep, type PublishStep, refFault } from "@croft/pipeline";
+import { requireMayPublish } from "../github/may-publish.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { integrateInCheckout, publishInCheckout } from "./checkout-steps.ts";
 import { conflictReport } from "./conflict-report.ts";
+import { planPullRequest } from "./github-steps.ts";
+import { accessToOwn } from "./own-repository.ts";
+import { requireOwnCode } from "./require-trusted.ts";
 import type { StepRow } from "./run-rows.ts";
 import { bringResult, bundleOf, requireGood } from "./step-files.ts";
 import type { StepResult } from "./step-result.ts";
-import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
+import { resultRef, type StepScene } from "./step-scene.ts";
 
 /** Merges in order; what conflicts is told by its files, and everything stays reachable. */
 export async function integrateStep(
@@ -82,12 +86,15 @@ export async function publishStep(
   scene: StepScene & { readonly step: PublishStep },
 ): Promise<StepResult> {
   const { git, run, step, rows, source, context, attempt } = scene;
+  const { pool } = scene.parts.database;
   const row = rows.find((each) => each.step === step.from && each.item === "");
   if (row?.commit == null || row.base === null) {
     throw new JobFailure("invalid", "no-result", `step '${step.from}' has no result to publish`);
   }
+  await requireOwnCode(pool, run);
   const branch = evaluateText(step.branch, context);
   requireGood("branch", branch, refFault);
+  const openPullRequest = planPullRequest(scene);
   await bringResult(scene, step.from, "", {
     commit: commitId(row.commit),
     base: commitId(row.base),
@@ -98,11 +105,13 @@ export async function publishStep(
       ? await publishInCheckout(scene, source.checkout, plan)
       : await git.results.publish({
           ...{ ...plan, owner: run.owner, repository: source.remote, onConflict: step.onConflict },
-          access: await accessTo(scene, source.remote, scene.credential),
+          access: await accessToOwn(scene, source.remote, scene.credential),
           ref: resultRef(run.id, step.id, ""),
           attempt: { jobId: attempt.id, attempt: attempt.attempt },
+          fence: () => requireMayPublish(pool, { jobId: attempt.id, attempt: attempt.attempt }),
         });
   scene.log.info({ commit: published.commit, branch: published.branch }, "a result was published");
   attempt.log(`published ${published.commit} as '${published.branch}'\n`);
-  return { commit: published.commit, base: row.base, branch: published.branch };
+  const shown = await openPullRequest(published.branch);
+  return { commit: published.commit, base: row.base, branch: published.branch, ...shown };
 }

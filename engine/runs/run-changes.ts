@@ -104,6 +104,7 @@ export class RunChanges {
         return this.#settle(move);
       case "wait":
         await this.write();
+        await this.record.holdFollowers();
         await this.record.releaseLane();
         return await this.record.update("waiting");
       case "queue":

@@ -162,9 +162,9 @@ async function readArtifact(
 ): Promise<string | Directory | undefined> {
   const stored = artifacts.find((artifact) => artifact.name === name);
   if (stored === undefined) return undefined; // an optional one
-  const { sha256, bytes, media_type } = stored;
+  const { bytes, media_type } = stored;
   if (media_type === DIRECTORY_MEDIA_TYPE) return new Directory(bytes > EMPTY_TAR_BYTES);
-  const opened = await (await parts.assets.store()).open(sha256, bytes);
+  const opened = await (await parts.assets.store()).open(stored, bytes);
   if (opened === undefined) throw new Error(`artifact '${name}' was stored, and is not there`);
   try {
     return await readText(name, bytes, () => opened.stream());

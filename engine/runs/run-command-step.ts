@@ -6,10 +6,14 @@ import { removeWorkspace } from "../command/remove-workspace.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { logWith } from "../log.ts";
 import { SecretMask } from "../logs/secret-mask.ts";
+import { addressRules } from "../secrets/credential-access.ts";
 import { openSecrets } from "../secrets/secret-store.ts";
 import { makeWorktree } from "./checkout-steps.ts";
 import { inject } from "./inject-artifacts.ts";
+import { keepChecks } from "./keep-checks.ts";
+import { accessToOwn, pinnedBase } from "./own-repository.ts";
 import { parseOutputs } from "./parse-outputs.ts";
+import { requireTrusted } from "./require-trusted.ts";
 import { runChecks } from "./run-checks.ts";
 import { textsOf } from "./run-context.ts";
 import { runScript } from "./run-script.ts";
@@ -22,7 +26,7 @@ import {
   storeArtifacts,
 } from "./step-files.ts";
 import type { StepResult } from "./step-result.ts";
-import { accessTo, addressRules, resultRef, type StepScene } from "./step-scene.ts";
+import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
 
 /** All of them are looked for in all that the step says: what that needs grows with them. */
 const SECRETS_BYTES_MAX = 1024 * 1024;
@@ -48,8 +52,13 @@ export async function runCommandStep(
       ...environmentOf(scene, variables),
       ...secrets.env,
       ...exchange.environment,
+      ...(step.workspace.history === undefined
+        ? {}
+        : { CROFT_MERGE_BASE: workspace.mergeBase ?? "" }),
     };
-    await runScript(own, workspace, environment);
+    await runScript(own, workspace, environment).catch((error: unknown) =>
+      keepChecks(own, workspace, error),
+    );
     const artifacts = await storeArtifacts(own, workspace);
     const outputs = await readOutputs(scene, exchange, secrets.mask);
     const ref = resultRef(run.id, step.id, scene.row.item);
@@ -98,24 +107,31 @@ async function makeWorkspace(
     template === undefined ? undefined : evaluateText(template, context);
   const branch = text(step.workspace.branch);
   requireGood("branch", branch, refFault);
-  const ref = text(step.workspace.base) ?? run.commit;
+  const base = text(step.workspace.base);
+  const history = text(step.workspace.history);
+  requireGood("history", history, refFault);
   const sandbox = chooseSandbox({
     ...{ asked: step.sandbox, setting: parts.config.job.sandbox, owner: run.owner },
     ability: git.platform.sandbox,
   });
   if ("checkout" in source) {
-    const base = start?.commit ?? ref;
-    return await makeWorktree(scene, source.checkout, { base, branch, sandbox });
+    const at = start?.commit ?? base ?? run.commit;
+    return await makeWorktree(scene, source.checkout, { base: at, branch, sandbox });
   }
   if (kind === "worktree") throw new JobFailure("invalid", "no-worktree", noWorktree(step));
   const repository = source.remote;
+  const reaching = await accessToOwn(scene, repository, scene.credential);
+  const { ref, access } =
+    base === undefined
+      ? { ref: run.commit, access: reaching }
+      : await pinnedBase(scene, base, { repository, access: reaching });
   return await git.workspaces.create({
-    ...{ repository, kind, branch, lfs, sandbox, signal },
+    ...{ repository, kind, branch, lfs, sandbox, signal, history },
     ...(start === undefined ? { ref } : { from: start }),
     sparse: sparse.length === 0 ? undefined : sparse,
     name: `${run.name}-${step.id}`,
     owner: { owner: run.owner, jobId: attempt.id, attempt: attempt.attempt, runId: run.id },
-    access: await accessTo(scene, repository, scene.credential),
+    access,
     submodules: submodules ? addressRules(parts.config, run.owner) : undefined,
     repositories: await furtherRepositories(scene, repositories),
   });
@@ -156,6 +172,7 @@ async function readOutputs(
 async function secretsOf({ parts, run, step, attempt }: StepScene & { readonly step: RunStep }) {
   const { files, env } = step.secrets;
   const names = [...new Set([...files, ...Object.values(env)])];
+  if (names.length > 0) await requireTrusted(parts.database.pool, run);
   const opened =
     names.length === 0
       ? new Map<string, string>()

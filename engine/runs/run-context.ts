@@ -149,7 +149,7 @@ function stateOf(step: Step, own: readonly StepRow[]): Members {
       return { result, approved_by: main.decided_by, approved_at: approvedAt };
     }
     case "publish":
-      return { result, commit: main.commit, branch: main.branch };
+      return { ...membersOf(main), branch: main.branch };
     default:
       return membersOf(main);
   }

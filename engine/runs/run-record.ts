@@ -39,6 +39,9 @@ export class RunRecord {
     if (this.row.parent_id !== null) return await this.update("queued");
     await this.lockLanes();
     const jobId = await submitStart(intake, this.#client, this.row);
+    await this.#client.query("update croft.line_member set job_id = $2 where run_id = $1", [
+      ...[this.row.id, jobId],
+    ]);
     await this.update("queued", { start_job_id: jobId });
   }
 
@@ -47,6 +50,14 @@ export class RunRecord {
     const { status, start_job_id: jobId } = this.row;
     if (status !== "queued" || jobId === null) return;
     await this.#client.query("select croft.cancel($1)", [[jobId]]);
+  }
+
+  /** Whoever comes after it in its line must not take its place: it has not ended. */
+  async holdFollowers(): Promise<void> {
+    await this.lockLanes();
+    await this.#client.query("select croft.hold_jobs(croft.followers(array[$1::uuid]))", [
+      this.row.start_job_id,
+    ]);
   }
 
   async releaseLane(): Promise<void> {

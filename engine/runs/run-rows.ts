@@ -41,6 +41,10 @@ export interface RunRow {
   readonly outputs: Readonly<Record<string, JsonValue>> | null;
   readonly seq: number;
   readonly results_removed_at: Date | null;
+  /** Its code is that of a fork which nobody trusts; of the outermost run, for all that it uses. */
+  readonly withholds_secrets: boolean;
+  /** The commit that its event is about; null: whatever its ref leads to when it begins. */
+  readonly expected: string | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;

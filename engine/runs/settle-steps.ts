@@ -69,8 +69,10 @@ function endOf(row: CarriedStep, now: Date): StepEnd | undefined {
 function failedJob({ job_error: error }: CarriedStep): StepEnd {
   if (error === null) return { status: "failed", result: {} };
   const { details, ...plain } = error;
-  const read = StepResult.shape.report.safeParse(details);
-  return { status: "failed", result: { report: read.data }, error: plain };
+  const { artifacts: kept, ...report } = details ?? {};
+  const read = StepResult.shape.report.safeParse(details === undefined ? undefined : report);
+  const { data: artifacts } = StepResult.shape.artifacts.safeParse(kept);
+  return { status: "failed", result: { report: read.data, artifacts }, error: plain };
 }
 
 function turnOfChild(
@@ -166,16 +168,8 @@ async function recordFiles(
   };
   for (const { name, media_type, ...stored } of artifacts) {
     const asset = { ...about, kind: "artifact" as const, name, mediaType: media_type };
-    await recordAsset(client, storedFile(stored), asset);
+    await recordAsset(client, stored, asset);
   }
   if (bundle === undefined) return;
-  await recordAsset(client, storedFile(bundle), {
-    ...about,
-    kind: "bundle",
-    name: "result.bundle",
-  });
-}
-
-function storedFile({ sha256, bytes, claimed_until }: NonNullable<StepResult["bundle"]>) {
-  return { sha256, bytes, claimedUntil: new Date(claimed_until) };
+  await recordAsset(client, bundle, { ...about, kind: "bundle", name: "result.bundle" });
 }

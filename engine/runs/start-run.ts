@@ -9,12 +9,13 @@ import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import { digestOf, keyReused, requireHearer } from "../jobs/submit-jobs.ts";
 import { newId } from "../new-id.ts";
+import { addressRules } from "../secrets/credential-access.ts";
 import { worktreeFault } from "./checkout-steps.ts";
 import { createRun, type NewRun } from "./create-run.ts";
 import type { FoundCheckout } from "./look-at-checkout.ts";
 import { pipelineOf } from "./read-pipeline.ts";
 import { noWorktree } from "./run-command-step.ts";
-import { addressRules } from "./step-scene.ts";
+import type { RunRow } from "./run-rows.ts";
 import { submitStart } from "./submit-start.ts";
 
 export interface RunRequest {
@@ -31,6 +32,12 @@ export interface RunRequest {
   readonly priority: JobPriority;
   /** Its app is told whenever it has ended. */
   readonly notify?: boolean | undefined;
+  /** Of its lane, instead of what the pipeline says. */
+  readonly key?: string | undefined;
+  /** Of its lane, where the pipeline says nothing. */
+  readonly usualKey?: string | undefined;
+  /** It begins when all work before it in this line of its owner has ended. */
+  readonly line?: string | undefined;
   readonly startedBy: string;
   readonly pipeline?: NewRun["pipeline"];
   /** The same request under the same key within a day is the same run. */
@@ -50,10 +57,30 @@ export async function startRun(parts: StartParts, request: RunRequest): Promise<
 
 /** In the caller's transaction. */
 export async function startRunWithin(
-  { intake, config }: Pick<StartParts, "intake" | "config">,
+  parts: Pick<StartParts, "intake" | "config">,
   client: Queryable,
   request: RunRequest,
 ): Promise<string> {
+  const prepared = await prepareRun(parts, client, request);
+  if (typeof prepared === "string") return prepared;
+  const jobId = await submitStart(parts.intake, client, prepared, request.line);
+  await queueRun(client, prepared, jobId);
+  return prepared.id;
+}
+
+/** A run that is written, and not in the queue yet. */
+export interface PreparedRun extends Pick<RunRow, "id" | "owner" | "key" | "class"> {
+  /** Of its lane, as the pipeline says. */
+  readonly limit: number | undefined;
+  readonly notify: boolean;
+}
+
+/** What comes before any lane is locked; the id of the run that the same request has made before. */
+export async function prepareRun(
+  { config }: Pick<StartParts, "config">,
+  client: Queryable,
+  request: RunRequest,
+): Promise<PreparedRun | string> {
   const { owner, text, file = null, inputs, event = null, startedBy } = request;
   requireHearer(request);
   const pipeline = pipelineOf({ text, file });
@@ -64,27 +91,33 @@ export async function startRunWithin(
   await createRun(client, {
     ...{ id, owner, text, file, inputs, event, startedBy, pipeline: request.pipeline },
     ...{ ...source, class: CLASSES[request.priority] },
+    ...{ key: request.key, usualKey: request.usualKey },
   }).catch(explained);
   const { rows } = await client.query<{ key: string }>("select key from croft.run where id = $1", [
     id,
   ]);
-  const key = rows[0]?.key ?? "";
-  const jobId = await submitStart(intake, client, {
-    ...{ id, owner, key, class: CLASSES[request.priority] },
-  });
+  return {
+    ...{ id, owner, key: rows[0]?.key ?? "", class: CLASSES[request.priority] },
+    ...{ limit: pipeline.concurrency?.limit, notify: request.notify === true },
+  };
+}
+
+/** By the job that gets it its lane. */
+export async function queueRun(
+  client: Queryable,
+  { id, owner, key, limit, notify }: PreparedRun,
+  jobId: string,
+): Promise<void> {
   await client.query("update croft.run set start_job_id = $2, notify = $3 where id = $1", [
-    ...[id, jobId, request.notify === true ? true : null],
+    ...[id, jobId, notify ? true : null],
   ]);
-  const limit = pipeline.concurrency?.limit;
-  if (key !== "" && limit !== undefined) {
-    // What an admin has set for the lane stays.
-    await client.query(
-      `select croft.change_lane(id, $3, true, null) from croft.lane
-       where id = croft.lane_id($1, $2) and not has_own_limit and max_running <> $3`,
-      [owner, key, limit],
-    );
-  }
-  return id;
+  if (key === "" || limit === undefined) return;
+  // What an admin has set for the lane stays.
+  await client.query(
+    `select croft.change_lane(id, $3, true, null) from croft.lane
+     where id = croft.lane_id($1, $2) and not has_own_limit and max_running <> $3`,
+    [owner, key, limit],
+  );
 }
 
 /** The run that the same request has made; else the key is taken for this one. Who asks at the same moment waits. */

@@ -7,11 +7,9 @@ import { DIRECTORY_MEDIA_TYPE } from "../assets/pack-directory.ts";
 import { ASSET_COLUMNS, type AssetRow, assetOf, openAsset } from "../assets/read-assets.ts";
 import { storeDirectory, storeFile, storeStream } from "../assets/store-asset.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { accessToOwn } from "./own-repository.ts";
 import type { StepResult } from "./step-result.ts";
-import { accessTo, resultRef, type StepScene } from "./step-scene.ts";
-
-/** Long enough for a database that is away to come back before files without a row are swept. */
-const CLAIM_MS = 86_400_000;
+import { resultRef, type StepScene } from "./step-scene.ts";
 
 export interface ResultPlace {
   readonly commit: CommitId;
@@ -42,7 +40,7 @@ export async function bringResult(
     await git.results.importBundle({
       ...{ owner: run.owner, repository, commit, base, signal },
       ...{ bundle: opened.stream(), ref: resultRef(run.id, step, item) },
-      access: await accessTo(scene, repository, scene.credential),
+      access: await accessToOwn(scene, repository, scene.credential),
     });
     scene.log.info({ commit, from: step }, "a result was brought here");
   } finally {
@@ -60,13 +58,9 @@ export async function storeArtifacts(
     const place = evaluateText(path, context);
     requireGood(`artifact '${name}'`, place, pathFault);
     try {
-      const { sha256, bytes, claimedUntil, mediaType } = await storeArtifact(
-        scene,
-        workspace,
-        place,
-      );
-      const claimed_until = claimedUntil.toISOString();
-      stored.push({ name, sha256, bytes, claimed_until, media_type: mediaType });
+      const file = await storeArtifact(scene, workspace, place);
+      const { sha256, generation, bytes, mediaType } = file;
+      stored.push({ name, sha256, generation, bytes, media_type: mediaType });
     } catch (error) {
       if (!(error instanceof AssetError)) throw error;
       if (error.code === "not-found" && optional) continue;
@@ -83,10 +77,11 @@ export async function storeArtifacts(
 }
 
 /** A directory by the slash at its end, or because it is one. */
-async function storeArtifact({ parts, signal }: StepScene, workspace: Workspace, place: string) {
+async function storeArtifact(scene: StepScene, workspace: Workspace, place: string) {
+  const { parts, signal } = scene;
   const path = place.replace(/\/+$/, "");
   const from = { directory: workspace.path, path, user: workspace.user };
-  const options = { claimMs: CLAIM_MS, signal };
+  const options = { attempt: claimantOf(scene), signal };
   const asDirectory = async () => ({
     ...(await storeDirectory(parts.assets, from, options)),
     mediaType: DIRECTORY_MEDIA_TYPE,
@@ -109,22 +104,26 @@ function mediaTypeOf(path: string): string {
 
 /** So that a later step can start from it on any host. */
 export async function bundleOf(
-  { git, run, source, parts, signal }: StepScene,
+  scene: StepScene,
   commit: CommitId,
   base: CommitId,
 ): Promise<Pick<StepResult, "bundle">> {
+  const { git, run, source, parts, signal } = scene;
   if (commit === base || "checkout" in source) return {};
   return await git.results.exportBundle(
     { owner: run.owner, repository: source.remote, commit, base, signal },
     async ({ file }) => {
-      const { sha256, bytes, claimedUntil } = await storeStream(
-        parts.assets,
-        createReadStream(file),
-        { claimMs: CLAIM_MS },
-      );
-      return { bundle: { sha256, bytes, claimed_until: claimedUntil.toISOString() } };
+      const options = { attempt: claimantOf(scene) };
+      const stored = await storeStream(parts.assets, createReadStream(file), options);
+      const { sha256, generation, bytes } = stored;
+      return { bundle: { sha256, generation, bytes } };
     },
   );
+}
+
+/** Its files are kept until the run has gone on, however long that takes. */
+function claimantOf({ attempt }: StepScene) {
+  return { jobId: attempt.id, attempt: attempt.attempt };
 }
 
 /** What an expression gave is looked at again where it is used. */

@@ -6,7 +6,10 @@ import { asFailure, isGitFault } from "../command/git-failure.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
 import { UnknownSecrets } from "../secrets/secret-store.ts";
+import { commentStep } from "./github-steps.ts";
 import { namedCredential } from "./named-credential.ts";
+import { accessToOwn, beginningOf, explainMoved } from "./own-repository.ts";
+import { refuseUntrusted } from "./require-trusted.ts";
 import { integrateStep, publishStep } from "./result-steps.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { CheckFailure } from "./run-checks.ts";
@@ -14,7 +17,6 @@ import { runCommandStep } from "./run-command-step.ts";
 import { type RunRow, readRun } from "./run-rows.ts";
 import type { StartResult, StepResult } from "./step-result.ts";
 import {
-  accessTo,
   loadStep,
   type StepInput,
   type StepParts,
@@ -70,6 +72,8 @@ async function carryOut(scene: StepScene): Promise<StepResult> {
       return await integrateStep({ ...scene, step });
     case "publish":
       return await publishStep({ ...scene, step });
+    case "comment":
+      return await commentStep({ ...scene, step });
     default:
       throw new JobFailure("invalid", "stale-step", `a step of kind '${step.kind}' is no job`);
   }
@@ -106,7 +110,7 @@ function withPolicy(error: unknown, policy: RetryPolicy, attempt: number): unkno
     cause: error,
     details: known?.details,
     attempts: isRetried ? policy.attempts : 1,
-    retryAfterMs: retryDelayMs(policy, attempt),
+    retryAfterMs: Math.max(retryDelayMs(policy, attempt), known?.retryAfterMs ?? 0),
   });
 }
 
@@ -143,14 +147,15 @@ async function startOf(
   if (run.commit !== null) return { commit: run.commit, uses: { ...run.uses } };
   const git = await parts.git();
   const repository = source.remote;
-  const reaching = { parts, run: { ...run, commit: "" }, signal };
-  const access = await accessTo(
-    reaching,
-    repository,
-    await namedCredential(parts.database.pool, run),
-  );
-  const commit = await git.remotes.resolve({ repository, ref: run.ref ?? undefined, access });
+  const credential = await namedCredential(parts.database.pool, run);
+  const access = await accessToOwn({ parts, run, signal }, repository, credential);
+  const commit = await git.remotes
+    .resolve({ repository, ref: beginningOf(run), access })
+    .catch((error: unknown) => {
+      throw explainMoved(run, error);
+    });
   const readUsed = async (name: string) => {
+    if (run.withholds_secrets) refuseUntrusted(name);
     const bytes = await git.remotes.readFile({
       repository,
       access,

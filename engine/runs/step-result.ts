@@ -1,7 +1,7 @@
 // What the job of a step says at its end.
 import { z } from "zod";
 
-const Stored = z.object({ sha256: z.string(), bytes: z.int(), claimed_until: z.iso.datetime() });
+const Stored = z.object({ sha256: z.string(), generation: z.uuid(), bytes: z.int() });
 
 export const StepResult = z.object({
   outputs: z.record(z.string(), z.string()).optional(),

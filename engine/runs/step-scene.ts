@@ -1,11 +1,5 @@
 // Everything that the job of a step needs to know, read once at its beginning.
-import {
-  type Git,
-  parseRemoteUrl,
-  type RemoteAccess,
-  type RemoteUrl,
-  type RemoteUrlRules,
-} from "@croft/git";
+import { type Git, parseRemoteUrl, type RemoteAccess, type RemoteUrl } from "@croft/git";
 import {
   type ExpressionContext,
   ExpressionFailure,
@@ -16,15 +10,17 @@ import {
 import type { Assets } from "../assets/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
+import type { GithubApp } from "../github/github-app.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
 import { type Log, logWith } from "../log.ts";
-import { entranceBy } from "../secrets/credential-access.ts";
+import { addressRules, wayTo } from "../secrets/credential-access.ts";
 import { openCredential } from "../secrets/credential-store.ts";
 import type { Vault } from "../secrets/vault.ts";
 import { artifactTexts, namedInStep } from "./artifact-texts.ts";
 import { namedCredential, openNamed } from "./named-credential.ts";
 import { pipelineOf } from "./read-pipeline.ts";
+import { isUntrusted, onlyFor } from "./require-trusted.ts";
 import { stepContext } from "./run-context.ts";
 import { type CarriedStep, type RunRow, readRun, readSteps } from "./run-rows.ts";
 
@@ -34,6 +30,8 @@ export interface StepParts {
   readonly log: Log;
   readonly assets: Assets;
   readonly vault: Vault;
+  /** Undefined where no App is configured. */
+  readonly github?: GithubApp | undefined;
   /** Opened when the first step runs. */
   readonly git: () => Promise<Git>;
 }
@@ -113,32 +111,21 @@ export function sourceOf(
   return { remote: parseRemoteUrl(repository, addressRules(config, owner)) };
 }
 
-/** Paths of this machine are for its own people, whatever the operator allows them: never for apps. */
-export function addressRules({ git }: Pick<Config, "git">, owner: string): RemoteUrlRules {
-  return { allowHttp: git.allowHttp, allowLocal: git.allowLocal && owner === "local" };
-}
-
-/** Others than this machine's own people reach public addresses only, and what the operator allows by name. */
-export function reachOf(
-  { allowPrivate }: Pick<Config, "allowPrivate">,
-  owner: string,
-): RemoteAccess["reach"] {
-  return owner === "local" ? undefined : { allowPrivate };
-}
-
 /** With the credential that is named for this remote, else the owner's own for it, if there is one. */
 export async function accessTo(
-  { parts, run, signal }: Pick<StepScene, "parts" | "run" | "signal">,
+  { parts, run, signal }: Pick<StepScene, "parts" | "signal"> & { readonly run: RunRow },
   remote: RemoteUrl,
   credential: string | undefined,
 ): Promise<RemoteAccess> {
-  const { timeout: timeoutMs, caFile } = parts.config.git;
   const found =
     credential === undefined
       ? await openCredential(parts.vault, run.owner, remote)
       : await openNamed(parts.vault, run.owner, { id: credential, remote });
-  const reach = reachOf(parts.config, run.owner);
-  return { timeoutMs, signal, caFile, reach, ...entranceBy(parts.config, run.owner, found) };
+  const isNamed = credential !== undefined;
+  const way = { signal, ...wayTo(parts, run.owner, { remote, found, isNamed }) };
+  const { tokens } = way;
+  if (tokens === undefined || !(await isUntrusted(parts.database.pool, run))) return way;
+  return { ...way, tokens: onlyFor(remote, tokens) };
 }
 
 /** Where a run on a checkout keeps what it began at. Names of steps begin with a letter. */

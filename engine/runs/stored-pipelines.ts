@@ -15,6 +15,7 @@ import type { Scope } from "../jobs/read-jobs.ts";
 import { newId } from "../new-id.ts";
 import { requireSchedulable, writePipelineSchedules } from "../schedules/pipeline-schedules.ts";
 import { pipelineOf } from "./read-pipeline.ts";
+import { type KeptTriggers, requireGlobs, shownTrigger, shownTriggers } from "./stored-triggers.ts";
 
 interface StoredRow {
   readonly id: string;
@@ -22,7 +23,7 @@ interface StoredRow {
   readonly name: string;
   readonly version: number;
   readonly text: string;
-  readonly triggers: StoredPipeline["on"];
+  readonly triggers: KeptTriggers;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -41,6 +42,7 @@ export async function putPipeline(
 ): Promise<StoredPipeline> {
   const { on } = pipelineOf({ text, file: name });
   requireSchedulable(config, { owner, name, text });
+  requireGlobs(on.github);
   const triggers = storableJson(triggersOf(on));
   if (triggers === undefined) {
     throw new EngineError("invalid-input", "'on' has characters that cannot be stored");
@@ -129,7 +131,10 @@ export async function removePipeline(
 
 /** As the API has it. */
 function triggersOf({ github, schedule, change }: Pipeline["on"]): StoredPipeline["on"] {
-  const told = { github: [...github], schedule: schedule.map((moment) => ({ ...moment })) };
+  const told = {
+    github: github.map(shownTrigger),
+    schedule: schedule.map((moment) => ({ ...moment })),
+  };
   if (change === undefined) return told;
   const { paths, pathsIgnore, branches } = change;
   return {
@@ -141,7 +146,7 @@ function triggersOf({ github, schedule, change }: Pipeline["on"]): StoredPipelin
 function shown<T extends Omit<StoredRow, "text">>({ triggers, ...row }: T) {
   return {
     ...row,
-    on: triggers,
+    on: shownTriggers(triggers),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -14,7 +14,7 @@ import type { Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
 import { newId } from "../new-id.ts";
 import { invalidPipeline } from "../runs/read-pipeline.ts";
-import { addressRules } from "../runs/step-scene.ts";
+import { addressRules } from "../secrets/credential-access.ts";
 import { requireNextTime } from "./cron.ts";
 import { tellRunners, timeOf } from "./schedule-clock.ts";
 

@@ -1,5 +1,6 @@
 // What a schedule starts: a job, or a run of a stored pipeline.
 import type { Queryable } from "../database/in-transaction.ts";
+import { despiteDeadlocks } from "../database/try-again.ts";
 import type { Engine } from "../engine.ts";
 import { EngineError } from "../engine-error.ts";
 import { cancelJobs } from "../jobs/change-jobs.ts";
@@ -45,7 +46,9 @@ export async function livingWork(
 
 /** To cancel twice is no harm; and it may have ended by itself meanwhile. */
 export async function cancelWork(parts: WorkParts, { jobId, runId }: StartedWork): Promise<void> {
-  if (jobId !== undefined) await cancelJobs(parts.database.pool, [jobId]);
+  if (jobId !== undefined) {
+    await despiteDeadlocks(() => cancelJobs(parts.database.pool, [jobId]));
+  }
   if (runId === undefined) return;
   try {
     await cancelRun(parts, { owner: undefined }, runId, { force: false });

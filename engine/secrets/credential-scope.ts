@@ -15,6 +15,7 @@ const PROTOCOLS: Record<CredentialKind, CredentialScope["protocol"]> = {
   token: "https",
   basic: "https",
   "ssh-key": "ssh",
+  "github-app": "https",
 };
 
 /** Never over plain HTTP: a token that was read on the way is everybody's. */

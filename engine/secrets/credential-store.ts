@@ -47,6 +47,7 @@ const USERNAMES: Record<CredentialKind, string | undefined> = {
   token: "x-access-token", // what GitHub asks for, and others take
   basic: undefined,
   "ssh-key": "git",
+  "github-app": "x-access-token",
 };
 const CREDENTIALS_MAX = 1000;
 

@@ -3,6 +3,7 @@ import type { Credential, NewCredential } from "@croft/contract";
 import { type RemoteUrl, RemoteUrlError, readTips } from "@croft/git";
 import type { Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
+import { checkInstallation } from "../github/check-installation.ts";
 import { entranceBy } from "../secrets/credential-access.ts";
 import { isFor, parseCredentialScope } from "../secrets/credential-scope.ts";
 import { putCredential, usernameOf } from "../secrets/credential-store.ts";
@@ -33,6 +34,7 @@ export async function acceptCredential(
   { check_url, ...request }: Request,
 ): Promise<Credential> {
   const scope = parseCredentialScope(request.kind, request.url);
+  if (request.kind === "github-app") await checkInstallation(parts, request);
   const { pool } = parts.database;
   const named = check_url === undefined ? [] : [remoteNamed(parts, check_url)];
   if (named.some((remote) => !isFor(scope, remote))) {
@@ -61,7 +63,7 @@ function remoteNamed(parts: WatchParts, url: string): RemoteUrl {
 }
 
 async function requireOpened(
-  { config }: WatchParts,
+  { config, github }: WatchParts,
   remote: RemoteUrl,
   owner: string,
   request: Request,
@@ -69,7 +71,8 @@ async function requireOpened(
   const opened = { ...request, username: usernameOf(request) };
   const way = { reach: { allowPrivate: config.allowPrivate }, caFile: config.git.caFile };
   try {
-    const access = { ...way, ...entranceBy(config, owner, opened) };
+    const entrance = entranceBy({ config, github }, owner, { remote, found: opened });
+    const access = { ...way, ...entrance };
     await readTips(remote, [""], { ...access, timeoutMs: ASK_TIMEOUT_MS });
   } catch (error) {
     const fault = faultOf(error);

@@ -6,7 +6,7 @@ import { FairPlaces } from "./fair-places.ts";
 import { type PolledRepository, pollRepository } from "./poll-repository.ts";
 
 export interface PollRunnerParts
-  extends Pick<Engine, "database" | "listener" | "log" | "config" | "vault" | "git"> {
+  extends Pick<Engine, "database" | "listener" | "log" | "config" | "vault" | "git" | "github"> {
   readonly dispatcher: Dispatcher;
 }
 

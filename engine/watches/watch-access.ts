@@ -5,7 +5,7 @@ import { entranceBy } from "../secrets/credential-access.ts";
 import { openCredential, openCredentialById } from "../secrets/credential-store.ts";
 import type { WatchRow } from "./watch-rows.ts";
 
-export type WatchParts = Pick<Engine, "database" | "vault" | "config" | "git" | "log">;
+export type WatchParts = Pick<Engine, "database" | "vault" | "config" | "git" | "log" | "github">;
 
 export function remoteOf({ config }: Pick<WatchParts, "config">, url: string): RemoteUrl {
   return parseRemoteUrl(url, { allowHttp: [...config.git.allowHttp, ...config.allowPrivate] });
@@ -18,7 +18,7 @@ export interface WatchAccess {
 }
 
 export async function accessOf(
-  parts: Pick<WatchParts, "vault" | "config">,
+  parts: Pick<WatchParts, "vault" | "config" | "github">,
   { app_id, credential_id, url }: Pick<WatchRow, "app_id" | "credential_id" | "url">,
 ): Promise<WatchAccess> {
   const { vault, config } = parts;
@@ -29,5 +29,6 @@ export async function accessOf(
       ? await openCredential(vault, owner, remote)
       : await openCredentialById(vault, owner, { id: credential_id, remote });
   const way = { reach: { allowPrivate: config.allowPrivate }, caFile: config.git.caFile };
-  return { access: { ...way, ...entranceBy(config, owner, found) }, credentialId: found?.id };
+  const entrance = entranceBy(parts, owner, { remote, found });
+  return { access: { ...way, ...entrance }, credentialId: found?.id };
 }

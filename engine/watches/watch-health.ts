@@ -4,6 +4,7 @@ import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import { EngineError } from "../engine-error.ts";
+import { GithubError } from "../github/github-error.ts";
 import { newId } from "../new-id.ts";
 import { CipherError } from "../secrets/cipher.ts";
 import type { WatchRow } from "./watch-rows.ts";
@@ -63,6 +64,7 @@ export function faultOf(error: unknown): WatchFault | undefined {
     };
   }
   if (!(error instanceof GitError)) return undefined;
+  if (error.cause instanceof GithubError) return githubFault(error.cause);
   if (isStartError(error.cause))
     return { ...faultText("git-not-started", error), holds: false, mayPass: true };
   switch (error.code) {
@@ -80,6 +82,13 @@ export function faultOf(error: unknown): WatchFault | undefined {
     default:
       return { ...faultText(`git-${error.code}`, error), holds: false, mayPass: true };
   }
+}
+
+/** The App gave no token: for now, or because its installation may not. */
+function githubFault(error: GithubError): WatchFault {
+  return error.mayPass
+    ? { ...faultText("remote-unreachable", error), holds: false, mayPass: true }
+    : { ...faultText("credential-refused", error), holds: true, mayPass: false };
 }
 
 /** The value is not told, nor what of it is damaged. */

@@ -2,6 +2,7 @@
 import type { PipelineFields } from "../format/pipeline-fields.ts";
 import type { RepositoryFields } from "../format/workspace-fields.ts";
 import type { Path } from "../problem.ts";
+import { checkGithub } from "./check-github.ts";
 import { cronFault, timezoneFault } from "./cron-rule.ts";
 import type { Draft } from "./draft.ts";
 import type { Findings } from "./findings.ts";
@@ -10,6 +11,7 @@ import { addressFault, envNameFault, globFault, pathFault, refFault } from "./pl
 
 export function checkHeader({ header, lost }: Draft, findings: Findings): void {
   const { on, inputs, repository, env, secrets, defaults } = header;
+  if (on?.github !== undefined) checkGithub(on.github, findings);
   if (on?.schedule !== undefined) checkSchedule(on.schedule, findings);
   if (on?.schedule !== undefined && repository === undefined && !lost.has("repository")) {
     findings.keyProblem(
@@ -25,6 +27,10 @@ export function checkHeader({ header, lost }: Draft, findings: Findings): void {
     if (input?.required === true && on?.schedule !== undefined) {
       const message = `no schedule can give input '${name}': a server will not store this`;
       findings.warning(["inputs", name, "required"], message, "give it a default");
+    }
+    if (input?.required === true && on?.github !== undefined) {
+      const message = `no event of GitHub can give input '${name}'`;
+      findings.warning(["inputs", name, "required"], message, "give it a default, or use 'event'");
     }
   }
   if (repository !== undefined) checkRepository(repository, ["repository"], findings);

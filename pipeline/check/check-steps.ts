@@ -44,6 +44,10 @@ function checkStep(id: string, step: StepFields, findings: Findings): void {
   });
   checkRepeated(step.outputs, [...path, "outputs"], findings);
   checkEach(step.publish?.branch, [...path, "publish", "branch"], refFault, findings);
+  const base = step.publish?.["pull-request"]?.base;
+  checkEach(base, [...path, "publish", "pull-request", "base"], refFault, findings);
+  const about = typeof step.comment?.on === "string" ? step.comment.on : undefined;
+  checkEach(about, [...path, "comment", "on"], numberFault, findings);
   checkEach(step.uses, [...path, "uses"], usesFault, findings);
 }
 
@@ -51,6 +55,7 @@ function checkWorkspace(id: string, workspace: WorkspaceFields, findings: Findin
   const path = ["steps", id, "workspace"];
   checkEach(workspace.branch, [...path, "branch"], refFault, findings);
   checkEach(workspace.base, [...path, "base"], refFault, findings);
+  checkEach(workspace.history, [...path, "history"], refFault, findings);
   checkEach(workspace.sparse, [...path, "sparse"], pathFault, findings);
   const taken = new Map<string, string>();
   for (const [name, repository] of Object.entries(workspace.repositories ?? {})) {
@@ -132,6 +137,12 @@ function checkDurations(
     if (ms > DURATION_DAYS_MAX * DAY_MS)
       findings.problem(own, `must be at most ${DURATION_DAYS_MAX} days`);
   }
+}
+
+/** What an expression will give is looked at when it is known. */
+function numberFault(text: string): string | undefined {
+  if (text.includes("${{") || /^[1-9]\d{0,9}$/.test(text)) return undefined;
+  return "is no number of an issue or pull request";
 }
 
 /** A file beside this one, or the name of a stored pipeline. */

@@ -199,10 +199,19 @@ function stateShape(id: string, step: StepFields): ValueShape {
     case "approval":
       return scalars(what, ["result", "approved_by", "approved_at"]);
     case "publish":
-      return scalars(what, ["result", "commit", "branch"]);
+      return publishShape(id, what, step);
+    case "comment":
+      return members(what, base(scalars(`output of step '${id}'`, ["id", "url"])));
     default:
       return ANY;
   }
+}
+
+function publishShape(id: string, what: string, step: StepFields): ValueShape {
+  const own = (["result", "commit", "branch"] as const).map((name) => [name, SCALAR] as const);
+  if (step.publish?.["pull-request"] === undefined) return members(what, own);
+  const outputs = scalars(`output of step '${id}'`, ["number", "url"]);
+  return members(what, [...own, ["outputs", outputs]]);
 }
 
 const CONFLICT: readonly [string, ValueShape][] = [

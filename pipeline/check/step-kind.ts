@@ -1,8 +1,8 @@
-// Which of the five kinds a step is, and what may be said about each.
+// Which of the six kinds a step is, and what may be said about each.
 import type { StepFields } from "../format/step-fields.ts";
 import type { Findings } from "./findings.ts";
 
-export const STEP_KINDS = ["run", "uses", "integrate", "approval", "publish"] as const;
+export const STEP_KINDS = ["run", "uses", "integrate", "approval", "publish", "comment"] as const;
 export type StepKind = (typeof STEP_KINDS)[number];
 
 const COMMON = ["name", "needs", "if", "continue-on-error"];
@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<StepKind, readonly string[]>> = {
   integrate: [...COMMON, "timeout", "retry"],
   approval: COMMON,
   publish: [...COMMON, "timeout", "retry"],
+  comment: [...COMMON, "timeout", "retry"],
 };
 
 export function stepKind(step: StepFields): StepKind | undefined {

@@ -4,6 +4,7 @@ import type { StepFields } from "../format/step-fields.ts";
 import type { RepositoryFields } from "../format/workspace-fields.ts";
 import type { Path } from "../problem.ts";
 import type { Header } from "./draft.ts";
+import { listOf } from "./list.ts";
 
 /**
  * first       before the run has a repository        inside      in each item of a matrix
@@ -24,11 +25,18 @@ export interface TemplatePlace {
 export function* headerTemplates(header: Header): Generator<TemplatePlace> {
   const { repository, concurrency, env, outputs } = header;
   if (repository !== undefined) yield* repositoryPlaces(repository, ["repository"], "first");
+  for (const [index, trigger] of listOf(header.on?.github).entries()) {
+    if (typeof trigger === "string" || trigger.key === undefined) continue;
+    const place = Array.isArray(header.on?.github) ? [index, "key"] : ["key"];
+    yield { path: ["on", "github", ...place], text: trigger.key, when: "first" };
+  }
   if (typeof concurrency === "string")
     yield { path: ["concurrency"], text: concurrency, when: "beginning" };
   else if (concurrency !== undefined) {
     yield { path: ["concurrency", "key"], text: concurrency.key, when: "beginning" };
   }
+  if (typeof header.check === "object")
+    yield { path: ["check", "name"], text: header.check.name, when: "beginning" };
   yield* textsOf(env, ["env"], "beginning");
   yield* textsOf(outputs, ["outputs"], "end");
 }
@@ -45,6 +53,7 @@ export function* stepTemplates(id: string, step: StepFields): Generator<Template
   yield* place(["working-directory"], step["working-directory"]);
   yield* place(["workspace", "branch"], step.workspace?.branch, "inside");
   yield* place(["workspace", "base"], step.workspace?.base, "inside");
+  yield* place(["workspace", "history"], step.workspace?.history, "inside");
   for (const [name, repository] of Object.entries(step.workspace?.repositories ?? {})) {
     yield* repositoryPlaces(repository, [...path, "workspace", "repositories", name], "inside");
   }
@@ -64,6 +73,14 @@ export function* stepTemplates(id: string, step: StepFields): Generator<Template
   }
   if (typeof approval === "object") yield* place(["approval", "message"], approval.message);
   yield* place(["publish", "branch"], step.publish?.branch);
+  const pull = step.publish?.["pull-request"];
+  for (const key of ["title", "body", "base"] as const) {
+    yield* place(["publish", "pull-request", key], pull?.[key]);
+  }
+  const { body, name, on } = step.comment ?? {};
+  yield* place(["comment", "body"], body);
+  yield* place(["comment", "name"], name);
+  yield* place(["comment", "on"], typeof on === "string" ? on : undefined);
 }
 
 function* matrixPlaces({ matrix = {} }: StepFields, path: Path): Generator<TemplatePlace> {

@@ -1,6 +1,7 @@
 // What may be said in a pipeline file: the one description that parser, model and JSON Schema are made from.
 import { z } from "zod";
 import { duration, fields, named, oneOrMore, scalar, shortText, text } from "./field.ts";
+import { githubFields } from "./github-fields.ts";
 import {
   envFields,
   retryFields,
@@ -14,12 +15,6 @@ import { kind, repositoryFields } from "./workspace-fields.ts";
 export const OVERLAPS = ["skip", "queue", "replace"] as const;
 export const INPUT_TYPES = ["string", "number", "boolean", "choice"] as const;
 
-const eventName = z
-  .string()
-  .regex(
-    /^[a-z][a-z_]{0,49}(\.[a-z][a-z_]{0,49})?$/,
-    "expected an event such as push or issues.labeled",
-  );
 const moment = z.union([
   shortText,
   fields({
@@ -33,7 +28,7 @@ const moment = z.union([
 ]);
 
 const onFields = fields({
-  github: oneOrMore(eventName).optional().describe("events of GitHub: push, issues.labeled"),
+  github: githubFields.optional().describe("events of GitHub: push, issues.labeled"),
   schedule: oneOrMore(moment).optional().describe("cron lines"),
   change: fields({
     paths: oneOrMore(shortText).optional().describe("globs of files that must have changed"),
@@ -67,6 +62,11 @@ const concurrencyFields = z.union([
   }),
 ]);
 
+const checkRunFields = z.union([
+  z.boolean(),
+  fields({ name: shortText.describe("as GitHub shows it; the pipeline's name without") }),
+]);
+
 const defaultsFields = fields({
   timeout: duration.optional(),
   retry: retryFields.optional(),
@@ -91,6 +91,11 @@ export const pipelineFields = fields({
     .optional()
     .describe("that of the event, watch or local checkout without; required with a schedule"),
   concurrency: concurrencyFields.optional(),
+  check: checkRunFields
+    .optional()
+    .describe(
+      "whether GitHub shows runs that its events started as checks; without, those of push and pull_request",
+    ),
   env: envFields.optional().describe("for all steps"),
   secrets: secretsFields.optional().describe("for all steps"),
   defaults: defaultsFields.optional().describe("for all steps that say nothing else"),

@@ -90,6 +90,13 @@ const integrateFields = z.union([
   }),
 ]);
 
+const pullRequestFields = fields({
+  title: shortText,
+  body: text.optional(),
+  base: shortText.optional().describe("the branch to merge into; the default branch without"),
+  draft: z.boolean().optional().describe("opened as a draft; false without"),
+});
+
 const publishFields = fields({
   from: name.describe("whose result"),
   branch: shortText,
@@ -98,6 +105,26 @@ const publishFields = fields({
     .optional()
     .describe("when the branch has moved meanwhile; fail without"),
   force: z.boolean().optional().describe("replace a branch that is no ancestor of the result"),
+  "pull-request": pullRequestFields
+    .optional()
+    .describe("opened for the branch at GitHub, or updated if Croft has opened one already"),
+});
+
+const commentFields = fields({
+  body: text,
+  on: z
+    .union([z.int().min(1, "must be a number of an issue or pull request"), shortText])
+    .optional()
+    .describe("the number of an issue or pull request; that of the event without"),
+  per: z
+    .enum(["run", "pull-request"])
+    .optional()
+    .describe("a comment of each run, or one that all runs for a pull request edit; run without"),
+  name: shortText
+    .optional()
+    .describe(
+      "comments of a run with the same name are one, which is edited; the step's id without",
+    ),
 });
 
 const artifactFields = z.union([
@@ -139,6 +166,7 @@ export const stepFields = fields({
   integrate: integrateFields.optional().describe("merges results of steps"),
   approval: approvalFields.optional().describe("waits for somebody's yes"),
   publish: publishFields.optional().describe("pushes a result to a branch"),
+  comment: commentFields.optional().describe("on an issue or a pull request at GitHub"),
 });
 export type StepFields = z.infer<typeof stepFields>;
 export type CheckFields = z.infer<typeof checkFields>;

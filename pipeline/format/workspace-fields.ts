@@ -30,6 +30,9 @@ export const workspaceFields = fields({
     .optional()
     .describe("starts at this branch, tag or commit; the run's commit without"),
   branch: shortText.optional().describe("the branch that is checked out"),
+  history: shortText
+    .optional()
+    .describe("a branch, tag or commit: $CROFT_MERGE_BASE is where this one has left it"),
   kind: kind.optional().describe("what the machine does best without"),
   sparse: oneOrMore(shortText).optional().describe("only these directories"),
   submodules: z.boolean().optional(),

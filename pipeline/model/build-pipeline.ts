@@ -2,6 +2,7 @@
 import type { Draft } from "../check/draft.ts";
 import { listOf } from "../check/list.ts";
 import type { Graph } from "../graph.ts";
+import { buildGithub } from "./build-github.ts";
 import { buildStep, repositorySource, textsOf } from "./build-step.ts";
 import { defined } from "./defined.ts";
 import type { Pipeline, PipelineInput, Triggers } from "./pipeline.ts";
@@ -26,10 +27,15 @@ export function buildPipeline(draft: Draft, graph: Graph, file: string | undefin
         : typeof concurrency === "string"
           ? { key: concurrency, limit: 1 }
           : { key: concurrency.key, limit: concurrency.limit ?? 1 },
+    check: buildCheckRun(header.check),
     env: textsOf(header.env),
     outputs: header.outputs ?? {},
     steps: [...steps].map(([id, fields]) => buildStep(id, fields, surroundings)),
   });
+}
+
+function buildCheckRun(check: Draft["header"]["check"]): Pipeline["check"] {
+  return check === true ? {} : check;
 }
 
 function nameOfFile(file: string | undefined): string {
@@ -52,7 +58,7 @@ function buildTriggers(on: Draft["header"]["on"]): Triggers {
   );
   const change = on?.change;
   return defined({
-    github: listOf(on?.github),
+    github: listOf(on?.github).map(buildGithub),
     schedule,
     change:
       change === undefined

@@ -69,7 +69,7 @@ const UNASKED: RetryPolicy = { ...POLICIES.standard, on: ["transient"] };
 
 export function buildStep(id: string, fields: StepFields, surroundings: StepSurroundings): Step {
   const { defaults } = surroundings;
-  const { approval, integrate, publish, uses } = fields;
+  const { approval, integrate, uses } = fields;
   const base: StepBase = defined({
     id,
     name: fields.name ?? id,
@@ -124,15 +124,30 @@ export function buildStep(id: string, fields: StepFields, surroundings: StepSurr
       });
     }
     case "publish":
-      return {
-        ...{ ...base, kind: "publish" },
-        ...{ from: publish?.from ?? "", branch: publish?.branch ?? "" },
-        onConflict: publish?.["on-conflict"] ?? "fail",
-        force: publish?.force ?? false,
-      };
+    case "comment":
+      return buildOutward(base, fields);
     default:
       return buildRun(base, fields, surroundings);
   }
+}
+
+/** Steps by which others see what was made. */
+function buildOutward(base: StepBase, { publish, comment }: StepFields): Step {
+  if (comment !== undefined) {
+    const { body, on, name, per = "run" } = comment;
+    const about = on === undefined ? undefined : String(on);
+    return defined({
+      ...{ ...base, kind: "comment" as const, title: name ?? base.id, body, on: about, per },
+    });
+  }
+  const pull = publish?.["pull-request"];
+  return defined({
+    ...{ ...base, kind: "publish" as const },
+    ...{ from: publish?.from ?? "", branch: publish?.branch ?? "" },
+    onConflict: publish?.["on-conflict"] ?? ("fail" as const),
+    force: publish?.force ?? false,
+    pullRequest: pull === undefined ? undefined : defined({ ...pull, draft: pull.draft ?? false }),
+  });
 }
 
 function buildRun(base: StepBase, fields: StepFields, surroundings: StepSurroundings): Step {
@@ -211,6 +226,7 @@ function buildWorkspace(
     from: fields?.from,
     base: fields?.base,
     branch: fields?.branch,
+    history: fields?.history,
     kind: fields?.kind ?? defaults?.kind,
     sparse: listOf(fields?.sparse ?? defaults?.sparse),
     submodules: fields?.submodules ?? defaults?.submodules ?? false,

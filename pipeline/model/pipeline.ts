@@ -1,5 +1,6 @@
 // A pipeline as it runs: checked, defaults filled in, plain data that can be stored as JSON.
 import type { JsonValue } from "../yaml/yaml-node.ts";
+import type { GithubTrigger } from "./github-trigger.ts";
 import type { Step } from "./step.ts";
 
 /** A text in which `${{ … }}` may stand; it is evaluated when it is used. */
@@ -12,6 +13,8 @@ export interface Pipeline {
   readonly inputs: Readonly<Record<string, PipelineInput>>;
   readonly repository?: RepositorySource;
   readonly concurrency?: { readonly key: TemplateText; readonly limit: number };
+  /** Whether GitHub shows runs of its events as checks; undefined: those of push and pull_request. */
+  readonly check?: false | { readonly name?: TemplateText };
   /** For all `run` steps; a step's own comes later. */
   readonly env: Readonly<Record<string, TemplateText>>;
   readonly outputs: Readonly<Record<string, TemplateText>>;
@@ -20,7 +23,7 @@ export interface Pipeline {
 }
 
 export interface Triggers {
-  readonly github: readonly string[];
+  readonly github: readonly GithubTrigger[];
   readonly schedule: readonly {
     readonly cron: string;
     readonly timezone: string;

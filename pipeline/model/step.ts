@@ -1,8 +1,8 @@
-// A step as it runs: one of five kinds.
+// A step as it runs: one of six kinds.
 import type { JsonValue } from "../yaml/yaml-node.ts";
 import type { Matrix, RepositorySource, TemplateText } from "./pipeline.ts";
 
-export type Step = RunStep | UsesStep | IntegrateStep | ApprovalStep | PublishStep;
+export type Step = RunStep | UsesStep | IntegrateStep | ApprovalStep | PublishStep | CommentStep;
 
 export interface StepBase {
   readonly id: string;
@@ -58,6 +58,8 @@ export interface StepWorkspace {
   /** Starts at this ref or commit. */
   readonly base?: TemplateText;
   readonly branch?: TemplateText;
+  /** It has history enough for the merge base with this ref or commit. */
+  readonly history?: TemplateText;
   readonly kind?: "overlay" | "clone" | "worktree";
   readonly sparse: readonly string[];
   readonly submodules: boolean;
@@ -115,4 +117,24 @@ export interface PublishStep extends StepBase {
   readonly branch: TemplateText;
   readonly onConflict: "fail" | "retry";
   readonly force: boolean;
+  readonly pullRequest?: PullRequestPlan;
+}
+
+export interface PullRequestPlan {
+  readonly title: TemplateText;
+  readonly body?: TemplateText;
+  /** The default branch without. */
+  readonly base?: TemplateText;
+  readonly draft: boolean;
+}
+
+export interface CommentStep extends StepBase {
+  readonly kind: "comment";
+  readonly body: TemplateText;
+  /** The number of an issue or pull request; that of the event without. */
+  readonly on?: TemplateText;
+  /** Comments of one run with the same title are one, which is edited. */
+  readonly title: TemplateText;
+  /** Whose it is: the run's own, or of all runs for the same issue or pull request. */
+  readonly per: "run" | "pull-request";
 }

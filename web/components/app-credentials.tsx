@@ -76,7 +76,10 @@ function isOfCredentials({ type }: Event): boolean {
   return type.startsWith("credential.");
 }
 
-export const kindWords = { token: "Token", basic: "Password", "ssh-key": "SSH key" } as const;
+export const kindWords = {
+  ...{ token: "Token", basic: "Password", "ssh-key": "SSH key" },
+  "github-app": "GitHub App",
+} as const;
 const states = {
   unchecked: { words: "not used yet", look: "text-ink-faint" },
   working: { words: "works", look: "text-accent" },

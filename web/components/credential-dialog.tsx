@@ -24,6 +24,7 @@ const kinds = [
   { value: "token", words: "Token" },
   { value: "basic", words: "User name and password" },
   { value: "ssh-key", words: "SSH key" },
+  { value: "github-app", words: "Installation of the GitHub App" },
 ] as const satisfies readonly { value: CredentialKind; words: string }[];
 const fields = ["kind", "url", "username", "value", "check_url", "expires_at"] as const;
 
@@ -103,7 +104,10 @@ interface TargetProps {
 }
 
 function Target({ kind, onKind, mistakeOf }: TargetProps) {
-  const usernames = { token: "x-access-token", basic: "", "ssh-key": "git" } as const;
+  const usernames = {
+    ...{ token: "x-access-token", basic: "", "ssh-key": "git" },
+    "github-app": "x-access-token",
+  } as const satisfies Record<CredentialKind, string>;
   return (
     <>
       <SelectField
@@ -157,6 +161,9 @@ function ValueField({ kind, error }: ValueFieldProps) {
       />
     );
   }
+  if (kind === "github-app") {
+    return <Field label="Installation id" name="value" inputMode="numeric" {...{ error }} />;
+  }
   return (
     <PasswordField
       label={kind === "token" ? "Token" : "Password"}
@@ -171,7 +178,7 @@ function ValueField({ kind, error }: ValueFieldProps) {
 function readValue(values: FormData, kind: CredentialKind): string {
   const text = String(values.get("value") ?? "").replaceAll("\r\n", "\n");
   if (kind === "basic") return text;
-  return kind === "token" ? text.trim() : `${text.trim()}\n`;
+  return kind === "ssh-key" ? `${text.trim()}\n` : text.trim();
 }
 
 function endOfDay(date: string): string {

@@ -5,6 +5,7 @@ import { jobRepository, shortId } from "../jobs/describe-job.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { Fact, factLink as link } from "./fact.tsx";
+import { InstallationFact } from "./installation-fact.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 
 export function JobFacts({ job }: { job: Job }) {
@@ -21,6 +22,7 @@ export function JobFacts({ job }: { job: Job }) {
           {job.owner}
         </Link>
       </Fact>
+      <InstallationFact owner={job.owner} />
       {job.key !== null && (
         <Fact name="Key">
           <Link to="/jobs" search={{ owner: job.owner, key: job.key }} className={link}>

@@ -1,9 +1,9 @@
 // How far a running job says that it is, with its own words.
-import type { Job } from "@croft/contract";
+import type { AnyJob } from "@croft/contract";
 import { ProgressBar, percentOf } from "./progress-bar.tsx";
 
 /** For the page of a job. */
-export function JobProgress({ job }: { job: Job }) {
+export function JobProgress({ job }: { job: AnyJob }) {
   if (job.progress === null || job.status !== "running") return null;
   const { fraction, note } = job.progress;
   return (
@@ -18,7 +18,7 @@ export function JobProgress({ job }: { job: Job }) {
 }
 
 /** For a row of a list. */
-export function JobProgressLine({ job }: { job: Job }) {
+export function JobProgressLine({ job }: { job: AnyJob }) {
   if (job.progress === null || job.status !== "running") return null;
   const { fraction, note } = job.progress;
   return (

@@ -1,5 +1,5 @@
 // Jobs as rows: what, whose, since when, for how long or why not.
-import type { Job } from "@croft/contract";
+import type { AnyJob } from "@croft/contract";
 import { Link } from "@tanstack/react-router";
 import { jobRepository, jobSummary, shortId, waitingWords } from "../jobs/describe-job.ts";
 import { Elapsed } from "./elapsed.tsx";
@@ -9,7 +9,7 @@ import { StatusBadge } from "./status-badge.tsx";
 import { cell, head, leadCell, row, rowLink, tableBox } from "./table-look.ts";
 
 export interface JobTableProps {
-  jobs: readonly Job[];
+  jobs: readonly AnyJob[];
   /** The rows are of another choice, until those asked for arrive. */
   isStale: boolean;
 }
@@ -39,7 +39,7 @@ export function JobTable({ jobs, isStale }: JobTableProps) {
   );
 }
 
-function JobRow({ job }: { job: Job }) {
+function JobRow({ job }: { job: AnyJob }) {
   return (
     <tr className={row}>
       <td className={leadCell}>
@@ -79,7 +79,7 @@ function JobRow({ job }: { job: Job }) {
 }
 
 /** How long the last attempt ran, or why there was none yet. */
-function Took({ job }: { job: Job }) {
+function Took({ job }: { job: AnyJob }) {
   if (job.status === "queued") {
     return <span className="text-ink-faint">waits {waitingWords(job)}</span>;
   }

@@ -6,6 +6,7 @@ import { repositoryName } from "../repository-name.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { Fact, factLink } from "./fact.tsx";
+import { InstallationFact } from "./installation-fact.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 
 export function RunFacts({ run }: { run: RunDetail }) {
@@ -21,6 +22,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         </Fact>
       )}
       <Fact name="Started by">{run.started_by}</Fact>
+      <InstallationFact owner={run.owner} />
       <Fact name="Created">
         <RelativeTime time={run.created_at} isPast />
       </Fact>

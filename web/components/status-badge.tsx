@@ -1,5 +1,12 @@
 // How a thing is or what became of it, as a sign and a word; never by colour alone.
-import type { DeliveryState, JobStatus, RunStatus, RunStep, Watch } from "@croft/contract";
+import type {
+  DeliveryState,
+  GithubEventStatus,
+  JobStatus,
+  RunStatus,
+  RunStep,
+  Watch,
+} from "@croft/contract";
 import {
   Ban,
   Check,
@@ -17,6 +24,7 @@ import {
   X,
 } from "lucide-react";
 import type { AppState } from "../apps/app-state.ts";
+import type { InstallationState } from "../github/installation-state.ts";
 
 export type AnyStatus =
   | JobStatus
@@ -24,7 +32,9 @@ export type AnyStatus =
   | RunStep["status"]
   | DeliveryState
   | Watch["state"]
-  | AppState;
+  | AppState
+  | GithubEventStatus
+  | InstallationState;
 
 interface Face {
   icon: LucideIcon;
@@ -57,6 +67,10 @@ const faces: Record<AnyStatus, Face> = {
   unreached: { icon: CircleSlash, ...quiet, label: "No address" },
   paused: { icon: CirclePause, ...held, label: "Paused" },
   gone: { icon: Unplug, ...bad, label: "Gone" },
+  handled: { icon: Check, ...good, label: "Handled" },
+  ignored: { icon: CircleSlash, ...quiet, label: "Ignored" },
+  suspended: { icon: CirclePause, ...held, label: "Suspended" },
+  removed: { icon: Unplug, ...quiet, label: "Removed" },
 };
 
 export interface StatusBadgeProps {

@@ -80,6 +80,7 @@ const kinds: Record<RunStep["kind"], string> = {
   integrate: "integration",
   approval: "approval",
   publish: "publication",
+  comment: "comment",
 };
 
 function StepFacts({ run, step }: { run: RunDetail; step: RunStep }) {

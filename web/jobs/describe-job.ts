@@ -1,5 +1,5 @@
 // What a job does and why it waits, in words.
-import type { Job } from "@croft/contract";
+import type { AnyJob } from "@croft/contract";
 import { formatCount } from "../format-count.ts";
 import { repositoryName } from "../repository-name.ts";
 
@@ -8,7 +8,8 @@ const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
 const endings: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
 
 /** One line that tells jobs of one type apart: the command, else the input. */
-export function jobSummary({ input, type }: Pick<Job, "input" | "type">): string {
+export function jobSummary({ input, type }: Pick<AnyJob, "input" | "type">): string {
+  if (input === null) return "a large input";
   const command = input["command"];
   const text =
     type === "command" && (typeof command === "string" || Array.isArray(command))
@@ -17,19 +18,20 @@ export function jobSummary({ input, type }: Pick<Job, "input" | "type">): string
   return text.replace(/\s+/g, " ").trim().slice(0, lengthMax);
 }
 
-export function jobRepository({ input }: Pick<Job, "input">): string | undefined {
-  const repository = input["repository"];
+export function jobRepository({ input }: Pick<AnyJob, "input">): string | undefined {
+  const repository = input?.["repository"];
   return typeof repository === "string" ? repositoryName(repository) : undefined;
 }
 
 /** Short, for a row of a list. */
-export function waitingWords({ waiting_for, position }: Pick<Job, "waiting_for" | "position">) {
+export function waitingWords({ waiting_for, position }: Pick<AnyJob, "waiting_for" | "position">) {
   const reasons = {
     lane: "for its lane",
     owner: "for its owner's limit",
     global: "for the limit of all",
     worker: "for a worker",
     time: "for its time",
+    line: "for earlier work",
   } as const;
   if (waiting_for === null) return "";
   const place = position === null || position === 1 ? "" : `, ${placeWords(position)}`;
@@ -37,7 +39,7 @@ export function waitingWords({ waiting_for, position }: Pick<Job, "waiting_for" 
 }
 
 /** A whole sentence, for the page of a job. */
-export function waitingSentence(job: Job): string {
+export function waitingSentence(job: AnyJob): string {
   const ahead = (job.position ?? 1) - 1;
   const line = ahead === 0 ? "It is the next." : `It is the ${placeWords(ahead + 1)}.`;
   switch (job.waiting_for) {
@@ -51,6 +53,8 @@ export function waitingSentence(job: Job): string {
       return `No worker that knows the type \`${job.type}\` has a free slot. ${line}`;
     case "time":
       return "It is not due yet.";
+    case "line":
+      return "Earlier work on the same pull request has not ended.";
     default:
       return "";
   }

@@ -6,14 +6,17 @@ language plpgsql as $$
 declare
   v_count integer;
   v_xid xid8;
+  v_place bigint;
 begin
   with gone as (
     delete from croft.event where ctid = any (array(select ctid from croft.event where at < p_before limit p_max))
-    returning xid
+    returning xid, place
+  ), last as (
+    select xid, place from gone order by xid desc, place desc limit 1
   )
-  select count(*), max(xid) into v_count, v_xid from gone;
-  update croft.event_floor set xid = greatest(xid, v_xid) where v_count > 0;
-  return v_count = p_max;
+  select (select count(*) from gone), last.xid, last.place into v_count, v_xid, v_place from last;
+  update croft.event_floor set xid = v_xid, place = v_place where (xid, place) < (v_xid, v_place);
+  return coalesce(v_count, 0) = p_max;
 end $$;
 
 -- Jobs that ended before, oldest first: ids begin with the time they were made at.

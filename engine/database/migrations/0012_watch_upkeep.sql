@@ -92,6 +92,7 @@ end $$;
 create function croft.tell_finished(p_jobs uuid[]) returns void
 language plpgsql as $$
 begin
+  perform croft.leave_lines(p_jobs);
   insert into croft.delivery (id, app_id, type, data)
     select croft.new_id(), x.app_id, 'job.finished', jsonb_build_object('job', jsonb_build_object(
       'id', j.id, 'type', j.type, 'key', nullif(j.key, ''), 'status', j.status, 'attempt', j.attempt,

@@ -1,0 +1,161 @@
+// What events tell of installations of the App: who has it, and for which repositories.
+import type { Queryable } from "../database/in-transaction.ts";
+import { type GithubEvent, objectOf, type Payload, textOf } from "./github-event.ts";
+import type { StartedEffect } from "./planned-work.ts";
+
+/** A trigger of nobody's: names of others have no slash at their beginning. */
+export const INSTALLATION_TRIGGER = "croft/installation";
+
+interface ToldRepository {
+  readonly id: unknown;
+  readonly full_name: unknown;
+  readonly private: unknown;
+}
+
+/** Whether it tells more than every event does. */
+export function tellsOfInstallation({ name, action }: GithubEvent): boolean {
+  return TELLING.includes(name) || (name === "repository" && action === "deleted");
+}
+
+/** In the transaction in which the event becomes handled. Whatever event comes, its installation is known afterwards. */
+export async function keepInstallation(
+  client: Queryable,
+  event: GithubEvent,
+): Promise<StartedEffect[]> {
+  const { installation: id, place, name, repository } = event;
+  if (id === undefined) return [];
+  const { rows } = await client.query<{ is_news: boolean }>(
+    "select croft.keep_known($1, $2, $3, $4, $5, $6, $7) as is_news",
+    [id, place, ...knownBy(event)],
+  );
+  if (rows[0]?.is_news !== true || !tellsOfInstallation(event)) return [];
+  if (TELLING.includes(name)) {
+    await client.query("update croft.installation set told_place = $2 where id = $1", [id, place]);
+    await TOLD[name]?.(client, event, id);
+  } else if (repository !== undefined) await removeRepositories(client, id, [repository.id]);
+  return [{ trigger: INSTALLATION_TRIGGER }];
+}
+
+/** Account and repository, as `croft.keep_known` takes them. */
+export function knownBy({ payload, repository }: GithubEvent): unknown[] {
+  const said = objectOf(objectOf(payload["installation"])?.["account"]);
+  const account = said ?? objectOf(objectOf(payload["repository"])?.["owner"]);
+  return [
+    ...[textOf(account?.["login"]) ?? null, textOf(account?.["type"]) ?? null],
+    ...[repository?.id ?? null, repository?.fullName ?? null, repository?.isPrivate ?? null],
+  ];
+}
+
+type Teller = (client: Queryable, event: GithubEvent, id: number) => Promise<void>;
+
+const TOLD: Readonly<Record<string, Teller>> = {
+  installation: tellInstallation,
+  installation_repositories: tellRepositories,
+  installation_target: async (client, { payload }, id) => {
+    await putInstallation(client, id, { account: payload["account"] });
+  },
+};
+const TELLING = Object.keys(TOLD);
+
+async function tellInstallation(
+  client: Queryable,
+  { action, payload, place }: GithubEvent,
+  id: number,
+): Promise<void> {
+  await putInstallation(client, id, objectOf(payload["installation"]));
+  if (action === "created") {
+    await client.query("update croft.installation set deleted_at = null where id = $1", [id]);
+    await putRepositories(client, { installation: id, place }, listOf(payload["repositories"]));
+  } else if (action === "deleted") {
+    await client.query(
+      "update croft.installation set deleted_at = coalesce(deleted_at, croft.now()) where id = $1",
+      [id],
+    );
+    await client.query("delete from croft.installation_repository where installation_id = $1", [
+      id,
+    ]);
+  } else if (action === "suspend" || action === "unsuspend") {
+    await client.query(
+      `update croft.installation set suspended_at = case when $2 then coalesce(suspended_at, croft.now()) end
+       where id = $1`,
+      [id, action === "suspend"],
+    );
+  }
+}
+
+async function tellRepositories(
+  client: Queryable,
+  { payload, place }: GithubEvent,
+  id: number,
+): Promise<void> {
+  await putInstallation(client, id, objectOf(payload["installation"]));
+  const added = listOf(payload["repositories_added"]);
+  await putRepositories(client, { installation: id, place }, added);
+  const removed = listOf(payload["repositories_removed"]).map((each) => each.id);
+  await removeRepositories(client, id, removed);
+}
+
+/** What is not said stays as it is. */
+async function putInstallation(
+  client: Queryable,
+  id: number,
+  said: Payload | undefined,
+): Promise<void> {
+  const account = objectOf(said?.["account"]);
+  const permissions = objectOf(said?.["permissions"]);
+  const events = said?.["events"];
+  await client.query(
+    `update croft.installation set account = coalesce($2, account), account_type = coalesce($3, account_type),
+       selection = coalesce($4, selection), permissions = coalesce($5, permissions), events = coalesce($6, events)
+     where id = $1`,
+    [
+      ...[id, textOf(account?.["login"]) ?? null, textOf(account?.["type"]) ?? null],
+      ...[textOf(said?.["repository_selection"]) ?? null],
+      permissions === undefined ? null : JSON.stringify(permissions),
+      Array.isArray(events) ? events.filter((each) => textOf(each) !== undefined) : null,
+    ],
+  );
+}
+
+async function putRepositories(
+  client: Queryable,
+  { installation, place }: { readonly installation: number; readonly place: number },
+  repositories: readonly ToldRepository[],
+): Promise<void> {
+  if (repositories.length === 0) return;
+  await client.query(
+    `insert into croft.installation_repository (installation_id, repository_id, full_name, is_private, told_place)
+       select $1, id, full_name, coalesce(private, true), $2
+       from jsonb_to_recordset($3) as r(id bigint, full_name text, private boolean) order by id
+     on conflict (installation_id, repository_id) do update
+       set full_name = excluded.full_name, is_private = excluded.is_private, told_place = excluded.told_place
+       where installation_repository.told_place < excluded.told_place and
+         (installation_repository.full_name, installation_repository.is_private)
+           is distinct from (excluded.full_name, excluded.is_private)`,
+    [installation, place, JSON.stringify(repositories)],
+  );
+}
+
+async function removeRepositories(
+  client: Queryable,
+  installation: number,
+  ids: readonly unknown[],
+): Promise<void> {
+  await client.query(
+    "delete from croft.installation_repository where installation_id = $1 and repository_id = any ($2)",
+    [installation, ids],
+  );
+}
+
+/** Each once, and only what can be kept: two of one id cannot be written together. */
+function listOf(value: unknown): ToldRepository[] {
+  const told = new Map<unknown, ToldRepository>();
+  for (const each of Array.isArray(value) ? value : []) {
+    const said = objectOf(each);
+    const id = said?.["id"];
+    const full_name = textOf(said?.["full_name"]);
+    if (!Number.isSafeInteger(id) || full_name === undefined) continue;
+    told.set(id, { id, full_name, private: said?.["private"] !== false });
+  }
+  return [...told.values()];
+}
