@@ -9,6 +9,7 @@ const bench = join(projectRoot, "bench");
 const benches: Record<string, () => Promise<object>> = {
   assets: async () => (await import("./assets.ts")).benchAssets(),
   deliveries: async () => (await import("./deliveries.ts")).benchDeliveries(),
+  inbox: async () => (await import("./inbox.ts")).benchInbox(),
   locks: async () => (await import("./locks.ts")).benchLocks(),
   queue: async () => (await import("./queue.ts")).benchQueue(),
   sse: async () => (await import("./sse.ts")).benchSse(),

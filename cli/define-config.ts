@@ -1,21 +1,28 @@
 // What a project imports from "croft" in its croft.config.ts.
-import type { Handler, Settings } from "@croft/engine";
+import type { Handler, Settings, TriggerInput } from "@croft/engine";
 
 export type {
+  AnnotationWish,
   AssetContent,
+  CheckWish,
   CommandOutput,
   CommandWish,
+  CommentWish,
   EnqueuedJob,
   GotFile,
   Handler,
   HandlerAssets,
   HandlerContext,
+  HandlerGithub,
   HandlerRepository,
   HandlerWorkspace,
   InputSchema,
+  PullRequestWish,
   PutFile,
+  PutPullRequest,
   PutWish,
   RepositoryFile,
+  TriggerInput,
   WorkspaceFile,
   WorkspaceWish,
 } from "@croft/engine";
@@ -25,6 +32,8 @@ export { z } from "zod";
 export interface ConfigInput extends Settings {
   /** Job types of the project, by their names. */
   readonly handlers?: Readonly<Record<string, Handler>> | undefined;
+  /** Which events of GitHub start which jobs and pipelines. */
+  readonly triggers?: readonly TriggerInput[] | undefined;
 }
 
 /** Gives croft.config.ts its types; the value is returned as it is. */

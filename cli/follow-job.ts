@@ -27,7 +27,7 @@ export async function followJob(
       const answer = await server.client.GET("/api/jobs/{id}/events", {
         ...{ params, signal, parseAs: "stream" },
       });
-      return requireAnswer(answer) ?? undefined;
+      return answer.response.status === 204 ? undefined : (requireAnswer(answer) ?? undefined);
     },
     onLost: (reason) => view.say(lostText(reason)),
   });

@@ -29,7 +29,7 @@ export async function followRun(reach: Reach, id: string, view: RunView): Promis
       const answer = await server.client.GET("/api/runs/{id}/events", {
         ...{ params: { path: { id }, header }, signal, parseAs: "stream" },
       });
-      return requireAnswer(answer) ?? undefined;
+      return answer.response.status === 204 ? undefined : (requireAnswer(answer) ?? undefined);
     },
     onLost: (reason) => view.say(`croft: ${reason}; coming back to it`),
   });

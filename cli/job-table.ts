@@ -1,5 +1,5 @@
 // Jobs in rows: for people on a terminal, else as lines whose fields are divided by tabs.
-import type { Job } from "@croft/contract";
+import type { AnyJob, Job } from "@croft/contract";
 import pc from "picocolors";
 import { plainText } from "./terminal-text.ts";
 
@@ -16,7 +16,7 @@ const STATUS_COLUMN = HEADINGS.indexOf("STATUS");
 const CELL_LENGTH_MAX = 32;
 
 /** For programs: id, status, type, key, owner, time of creation, and what there is to say. */
-export function jobLines(jobs: readonly Job[]): string {
+export function jobLines(jobs: readonly AnyJob[]): string {
   const lines = jobs.map((job) =>
     [job.id, job.status, job.type, job.key ?? "", job.owner, job.created_at, noteOf(job)]
       .map(plainText)
@@ -26,7 +26,7 @@ export function jobLines(jobs: readonly Job[]): string {
 }
 
 /** For people; the last column is cut where the terminal ends. */
-export function jobTable(jobs: readonly Job[], columns: number, now = Date.now()): string {
+export function jobTable(jobs: readonly AnyJob[], columns: number, now = Date.now()): string {
   const rows = jobs.map((job) => [
     job.id,
     job.status,
@@ -58,7 +58,7 @@ export function jobTable(jobs: readonly Job[], columns: number, now = Date.now()
 }
 
 /** Why it waits, how far it is, or why it failed. */
-export function noteOf({ status, waiting_for, position, progress, error, run_at, ...job }: Job) {
+export function noteOf({ status, waiting_for, position, progress, error, run_at, ...job }: AnyJob) {
   if (status === "queued") return waitOf({ waiting_for, position, run_at });
   if (status === "running") {
     if (job.cancel_requested) return "asked to end";
@@ -76,6 +76,7 @@ function waitOf({
 }: Pick<Job, "waiting_for" | "position" | "run_at">) {
   if (waiting_for === null) return "";
   if (waiting_for === "time") return `waits until ${run_at}`;
+  if (waiting_for === "line") return "waits for earlier work";
   const place = position === null ? "" : `, place ${position > 1000 ? "1,000+" : position}`;
   return `waits for ${waiting_for}${place}`;
 }

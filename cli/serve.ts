@@ -9,6 +9,7 @@ import {
   openEngine,
   ownRunServer,
   type Project,
+  type ProjectTrigger,
   RunAdvancer,
   ScheduleRunner,
   startDispatching,
@@ -27,6 +28,8 @@ export interface ServeOptions {
   readonly version: string;
   /** With handlers of its own. */
   readonly project: Project | undefined;
+  /** Which events of GitHub start what. */
+  readonly triggers: readonly ProjectTrigger[];
   /** Aborted when the process should end. */
   readonly stop: AbortSignal;
   /** By `croft run`, for as long as it is needed. */
@@ -51,12 +54,12 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 async function serveWith(config: Config, log: ServerLog, options: ServeOptions): Promise<void> {
-  const { version, project, stop: asked, isStartedByRun = false } = options;
+  const { version, project, triggers, stop: asked, isStartedByRun = false } = options;
   const idle = new AbortController();
   const stop = AbortSignal.any([asked, idle.signal]);
   let engine: Engine;
   try {
-    engine = await openEngine({ config, log, version, project, signal: stop });
+    engine = await openEngine({ config, log, version, project, triggers, signal: stop });
   } catch (error) {
     if (!stop.aborted) throw error;
     log.info({ reason: stop.reason }, "stopped before the start was complete");

@@ -20,6 +20,8 @@ export const startCodes = {
   "secret-key-missing":
     "The database has secrets whose key is not in the key file of this host; copy the file.",
   "secret-key-unusable": "The file of encryption keys cannot be read, or is not one.",
+  "assets-elsewhere":
+    "The assets of this database are kept in another directory or bucket than this host has.",
   "address-unusable": "The machine has no such address, or the user may not open the port.",
   "address-in-use": "The HTTP port is taken; choose another with CROFT_HTTP_PORT.",
 } as const satisfies Record<string, string>;

@@ -20,6 +20,8 @@ import { joinDatabase, waitForServer } from "./database/join-database.ts";
 import { type Database, openDatabase } from "./database/open-database.ts";
 import { EventFeed } from "./events/event-feed.ts";
 import { SubjectStreams } from "./events/subject-streams.ts";
+import { type GithubApp, openGithubApp } from "./github/github-app.ts";
+import type { ProjectTrigger } from "./github/project-triggers.ts";
 import { openHandlers } from "./handlers/open-handlers.ts";
 import type { Project } from "./handlers/project-handlers.ts";
 import { type JobType, type JobTypes, jobTypes } from "./jobs/job-type.ts";
@@ -31,6 +33,7 @@ import { diagramJob } from "./renderers/diagram-job.ts";
 import { reportJob } from "./renderers/report-job.ts";
 import { runJob, stepJob } from "./runs/step-job.ts";
 import { wantedRuns } from "./runs/wanted-runs.ts";
+import { wayTo } from "./secrets/credential-access.ts";
 import { openVault } from "./secrets/open-vault.ts";
 import type { Vault } from "./secrets/vault.ts";
 
@@ -38,6 +41,8 @@ export interface Engine {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
+  /** Events of GitHub are for servers only: they have the triggers. */
+  readonly role: "server" | "worker";
   readonly startedAt: Date;
   readonly directory: DataDirectory;
   readonly database: Database;
@@ -52,6 +57,10 @@ export interface Engine {
   /** Secrets and credentials: write-only for everybody but jobs. */
   readonly vault: Vault;
   readonly assets: Assets;
+  /** The App that Croft is at GitHub; undefined when none is configured. */
+  readonly github: GithubApp | undefined;
+  /** Of the project: which events of GitHub start what. */
+  readonly triggers: readonly ProjectTrigger[];
   /** Opened when it is first needed; sweeps the leftovers of the dead from then on. */
   git(): Promise<Git>;
   close(): Promise<void>;
@@ -65,6 +74,8 @@ export interface EngineOptions {
   readonly types?: readonly JobType[] | undefined;
   /** The croft.config.ts whose handlers are job types, too. */
   readonly project?: Project | undefined;
+  /** What its croft.config.ts says of events of GitHub. */
+  readonly triggers?: readonly ProjectTrigger[] | undefined;
   /** A worker alone owns no database and sets no limits: it takes part where a server runs. */
   readonly role?: "server" | "worker" | undefined;
   /** Ends a start that is no longer wanted. */
@@ -78,12 +89,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const startedAt = new Date();
   const joins = role === "worker" && config.database.url === undefined;
   if (joins) await waitForServer(config.data, log, signal); // before anything is made in a directory named by mistake
+  const github = openGithubApp({ config, version });
   const directory = await openDataDirectory(config.data);
   const localToken = await provideLocalToken(directory);
   const hostId = await provideHostId(directory);
   const open = joins ? joinDatabase : openDatabase;
   const database = await open(config, directory, log, signal);
   const vault = await openVault({ database, log, config, directory });
+  const assets = await openAssets({ database, config, hostId, log });
   if (role === "server") await applyLimits(database, config.concurrency);
   await claimLife(directory.locks); // by it others of this host see that we live, from any container
   const listener = new DatabaseListener(database, log);
@@ -102,32 +115,38 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     });
     return opened;
   };
-  const assets = openAssets({ database, config, hostId, log });
-  const ofRuns = { config, database, log, assets, vault, git };
+  const ofRuns = { config, database, log, assets, vault, git, github };
   const builtIn = [
-    ...[commandType({ config, log, git }), runJob(ofRuns), stepJob(ofRuns)],
+    ...[commandType({ config, log, git, github }), runJob(ofRuns), stepJob(ofRuns)],
     ...[archiveJob(ofRuns), reportJob(ofRuns), diagramJob(ofRuns)],
   ];
   const handlers = await openHandlers({
     ...{ ...ofRuns, directory, project: options.project, intake: () => intake },
     builtIn: builtIn.map(({ name }) => name),
+    isServer: role === "server",
   }).catch(async (error: unknown) => {
     await Promise.all([listener.close(), database.close()]);
     throw error;
   });
   const types = jobTypes(...builtIn, ...handlers.types, ...(options.types ?? []));
   const intake: JobIntake = new JobIntake(database, types);
+  for (const { name, work } of options.triggers ?? []) {
+    if (work.kind !== "job" || types.has(work.type)) continue;
+    log.warn({ trigger: name, type: work.type }, "this process has no such job type for a trigger");
+  }
   const subjects = new SubjectStreams(database, listener, log);
   const feed = new EventFeed(database, listener, log);
   return {
-    ...{ config, log, version, startedAt, directory, database, localToken, hostId },
-    ...{ listener, types, intake, subjects, feed, vault, assets, git },
+    ...{ config, log, version, role, startedAt, directory, database, localToken, hostId },
+    ...{ listener, types, intake, subjects, feed, vault, assets, git, github },
+    triggers: options.triggers ?? [],
     close: async () => {
       subjects.close();
       feed.close();
       await handlers.close();
       await listener.close();
       await (await opened?.catch(() => undefined))?.close(); // that it did not open was told to whoever asked
+      await github?.close();
       await database.close();
       releaseLife(directory.locks);
     },
@@ -139,12 +158,13 @@ function reportDetails({ runId, jobId, attempt, workspace, path }: ReportSubject
   return { run: runId, job: jobId, attempt, workspace, path };
 }
 
-function commandType({ config, log, git: open }: Pick<Engine, "config" | "log" | "git">): JobType {
+function commandType(parts: Pick<Engine, "config" | "log" | "git" | "github">): JobType {
+  const { config, log, git: open } = parts;
   const { git, job, shutdown } = config;
   return commandJob({
     ...{ git: open, log },
     rules: { allowHttp: git.allowHttp, allowLocal: git.allowLocal },
-    ...{ gitTimeoutMs: git.timeout, caFile: git.caFile, allowPrivate: config.allowPrivate },
+    way: (owner, remote) => wayTo(parts, owner, { remote }),
     killGraceMs: shutdown.killGrace,
     sandbox: job.sandbox,
   });

@@ -30,6 +30,7 @@ export { listApps, readApp } from "./apps/read-apps.ts";
 export { AssetError, type AssetErrorCode } from "./assets/asset-error.ts";
 export type { AssetStore, ByteRange, StoredBytes } from "./assets/asset-store.ts";
 export type { Assets } from "./assets/assets.ts";
+export { type AssetCheck, checkAssets } from "./assets/check-assets.ts";
 export { type MaterialiseTarget, materialise } from "./assets/materialise.ts";
 export type { HostileFile } from "./assets/open-inside.ts";
 export { DIRECTORY_MEDIA_TYPE } from "./assets/pack-directory.ts";
@@ -44,12 +45,7 @@ export {
   storeFile,
   storeStream,
 } from "./assets/store-asset.ts";
-export {
-  type AssetCheck,
-  type AssetSweep,
-  checkAssets,
-  sweepAssets,
-} from "./assets/sweep-assets.ts";
+export { type AssetSweep, sweepAssets } from "./assets/sweep-assets.ts";
 export {
   deleteAsset,
   type Upload,
@@ -77,10 +73,26 @@ export { type Diagnosis, diagnose } from "./diagnose.ts";
 export { type Dispatching, startDispatching } from "./dispatch/start-dispatching.ts";
 export { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 export { EngineError, type StartCode, startCodes } from "./engine-error.ts";
-export { cursorOf, type FeedCursor } from "./events/event-feed.ts";
+export type { FeedFollowing } from "./events/event-feed.ts";
 export { type EventRow, eventOf } from "./events/event-row.ts";
-export { hasEvent, readEvents } from "./events/read-events.ts";
+export { cursorIn, cursorText, type FeedCursor } from "./events/feed-cursor.ts";
+export { readEventRows, readEvents } from "./events/read-events.ts";
+export type { FeedEvent } from "./events/read-feed.ts";
 export { type HeldBack, readHeldBack } from "./events/read-held-back.ts";
+export { type FollowedState, readSubject } from "./events/read-subject.ts";
+export { diagnoseGithub } from "./github/diagnose-github.ts";
+export type { GithubApp } from "./github/github-app.ts";
+export { mayPublish, type Publisher } from "./github/may-publish.ts";
+export type { ProjectTrigger, TriggerInput } from "./github/project-triggers.ts";
+export { listGithubEvents, readGithubEvent } from "./github/read-inbox.ts";
+export {
+  listInstallations,
+  readGithubState,
+  readInstallation,
+} from "./github/read-installations.ts";
+export { EventIntake } from "./github/receive-event.ts";
+export { replayEvent } from "./github/replay-event.ts";
+export { isSigned, signatureOf, webhookSecrets } from "./github/verify-signature.ts";
 export type {
   AssetContent,
   CommandOutput,
@@ -97,6 +109,14 @@ export type {
   WorkspaceFile,
   WorkspaceWish,
 } from "./handlers/handler-context.ts";
+export type {
+  AnnotationWish,
+  CheckWish,
+  CommentWish,
+  HandlerGithub,
+  PullRequestWish,
+  PutPullRequest,
+} from "./handlers/handler-github.ts";
 export type { Handler, Project } from "./handlers/project-handlers.ts";
 export { AppRemover, forgetDeletedApps } from "./janitor/app-remover.ts";
 export { startJanitor } from "./janitor/janitor.ts";
@@ -106,7 +126,8 @@ export type { InputSchema } from "./jobs/input-schema.ts";
 export { JobFailure } from "./jobs/job-failure.ts";
 export { type Attempt, defineJobType, type JobType } from "./jobs/job-type.ts";
 export { describeJobTypes, listJobTypes } from "./jobs/list-job-types.ts";
-export { listJobs, readJob, readLastSeq, type Scope } from "./jobs/read-jobs.ts";
+export { listJobs, readListedJob } from "./jobs/list-jobs.ts";
+export { readJob, type Scope } from "./jobs/read-jobs.ts";
 export type { Log } from "./log.ts";
 export { followLog, logExtent, readLogBytes } from "./logs/read-log.ts";
 export { readOverview } from "./overview/read-overview.ts";

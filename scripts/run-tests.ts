@@ -2,12 +2,15 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { findBrowser } from "../test/support/find-browser.ts";
 import { projectRoot } from "./source-files.ts";
 
 interface TestReport {
   readonly testResults: readonly {
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
@@ -50,9 +53,25 @@ function run(program: string, args: readonly string[]): number {
   return status ?? 1;
 }
 
+/** Where the time goes: the whole must stay below twenty minutes. */
+function tellSlowest({ testResults }: TestReport): void {
+  const seconds = testResults
+    .map(({ name, startTime, endTime }) => ({
+      name,
+      took: Math.round((endTime - startTime) / 1000),
+    }))
+    .sort((one, other) => other.took - one.took);
+  for (const { name, took } of seconds.slice(0, 25)) {
+    console.log(`${String(took).padStart(4)} s  ${relative(projectRoot, name)}`);
+  }
+  const sum = seconds.reduce((total, { took }) => total + took, 0);
+  console.log(`${String(sum).padStart(4)} s  all ${seconds.length} files`);
+}
+
 function readResults() {
   try {
     const report: TestReport = JSON.parse(readFileSync(reportPath, "utf8"));
+    tellSlowest(report);
     return report.testResults.flatMap(({ assertionResults }) => assertionResults);
   } catch (error) {
     console.error(`no test report: ${error instanceof Error ? error.message : error}`);

@@ -35,6 +35,7 @@ const pages = {
   "new-archive": "/jobs/new?type=archive",
   queue: "/queue",
   workers: "/workers",
+  github: "/github",
   settings: "/settings",
   missing: "/no/such/page",
 };

@@ -23,6 +23,8 @@ import { appRoutes } from "./routes/apps.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
+import { githubRoutes } from "./routes/github.ts";
+import { githubCheckRoute } from "./routes/github-check.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
 import { jobTypeRoutes } from "./routes/job-types.ts";
@@ -41,6 +43,7 @@ import { setupRoutes } from "./routes/setup.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { watchFileRoutes } from "./routes/watch-files.ts";
 import { watchRoutes } from "./routes/watches.ts";
+import { githubWebhookRoute } from "./routes/webhooks-github.ts";
 
 export interface ServerOptions {
   readonly engine: Engine;
@@ -142,6 +145,9 @@ function workRoutes(app: App, engine: Engine): void {
   watchRoutes(app, engine);
   watchFileRoutes(app, engine);
   deliveryRoutes(app, engine);
+  githubRoutes(app, engine);
+  githubCheckRoute(app, engine);
+  githubWebhookRoute(app, engine);
 }
 
 function requestLimitMs(uploadMaxBytes: number): number {

@@ -119,7 +119,9 @@ test("a job is submitted, waited for, listed and shown", async () => {
   expect(JSON.parse(failed.stdout)).toMatchObject({ status: "failed", key: null });
   expect(failed.stderr).toContain("failed: the command ended with exit code 3\n");
 
-  const later = await croft(...submit, "--run-at", "2099-01-01T00:00:00+01:00");
+  const long = input(`true # ${"x".repeat(9000)}`);
+  const atNight = ["--run-at", "2099-01-01T00:00:00+01:00"];
+  const later = await croft("jobs", "submit", "command", "--input", long, ...atNight);
   const rows = (await croft("jobs")).stdout.trimEnd().split("\n");
   expect(rows.map((row) => row.split("\t").slice(0, 4))).toEqual([
     [later.stdout.trim(), "queued", "command", ""],
@@ -136,6 +138,8 @@ test("a job is submitted, waited for, listed and shown", async () => {
     expect(list.map((each) => each.id)).toEqual([id]);
   }
   expect((await croft("jobs", "--limit", "2")).stdout.trimEnd().split("\n")).toHaveLength(2);
+  const [whole]: Job[] = JSON.parse((await croft("jobs", "--json", "--status", "queued")).stdout);
+  expect(whole?.input).toEqual(JSON.parse(long)); // which a list leaves out
 });
 
 test("a wrong command line ends with 2, a failure with 1, a missing token with 4", async () => {

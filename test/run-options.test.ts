@@ -146,6 +146,17 @@ steps:
   expect(detail).toMatchObject({ status: "done", error: null });
 });
 
+test("a run of an app goes to public addresses only", async () => {
+  const { run } = await openRuns(
+    { "git.allowHttp": "127.0.0.1:1" },
+    silentLog,
+    (clearUp) => void onTestFinished(clearUp),
+  );
+  const repository = "http://127.0.0.1:1/inner.git";
+  const detail = await run("steps: { one: { run: echo } }", { owner: "app:1", repository });
+  expect(detail).toMatchObject({ status: "failed", error: { code: "private-address" } });
+});
+
 test.runIf(process.getuid?.() === 0)(
   "sandbox: on, on a machine without bubblewrap: the run fails with the reason, and the command never runs",
   async () => {

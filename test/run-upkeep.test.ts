@@ -291,7 +291,6 @@ steps:
     [old.id],
   );
   expect(left).toEqual([{ steps: 0, jobs: 0, assets: 0, workspaces: 0, events: 0, logs: 0 }]);
-  await query("update croft.asset_file set due_at = due_at - interval '2 days'"); // claims are over
   expect((await sweepAssets(engine.assets)).removed).toHaveLength(2);
   const used = "exists (select from croft.asset a where a.sha256 = f.sha256)";
   expect(await query(`select ${used} as used from croft.asset_file f`)).toEqual([

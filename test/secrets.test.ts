@@ -73,6 +73,20 @@ async function croft(
   return { code, output };
 }
 
+test("people set secrets of an installation of the GitHub App, and of nobody else; apps do not", async () => {
+  const put = (who: keyof typeof tokens, owner: string) =>
+    ask(who, "PUT", `/api/secrets/INSTALLED?owner=${owner}`, { value: CANARY });
+  expect(await put("local", "installation:41")).toMatchObject({
+    ...{ status: 200, body: { owner: "installation:41", name: "INSTALLED" } },
+  });
+  for (const owner of ["local", "installation:0", "installation:1x", "app:1", ""]) {
+    expect((await put("local", owner)).status).toBe(422);
+  }
+  expect((await put("one", "installation:41")).status).toBe(404);
+  const removed = await ask("local", "DELETE", "/api/secrets/INSTALLED?owner=installation:41");
+  expect(removed.status).toBe(204);
+});
+
 test("an app sets, lists and removes its own; a foreign one is as one that is missing", async () => {
   const put = await ask("one", "PUT", "/api/secrets/TOKEN", { value: `${CANARY}-1` });
   expect(put.status).toBe(200);

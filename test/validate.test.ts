@@ -125,7 +125,10 @@ test("a file of gigabytes is refused at once", async () => {
 });
 
 test("the examples are right", async () => {
-  const names = ["hello", "matrix-packages", "plan-fan-out", "nightly", "parallel-agents"];
+  const names = [
+    ...["hello", "matrix-packages", "plan-fan-out", "nightly", "parallel-agents"],
+    "review-pull-requests",
+  ];
   const paths = names.map((name) => join(projectRoot, "examples", `${name}.yaml`));
   expect(await validate({}, ...paths)).toMatchObject({ code: 0, stdout: "" });
 });

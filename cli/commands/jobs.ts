@@ -1,7 +1,7 @@
 // `croft jobs`: a list, one job, and a new one.
 import { JobStatus } from "@croft/contract";
 import { Command, Option } from "commander";
-import { askJob, askJobs, type JobFilterOf } from "../ask-jobs.ts";
+import { askJob, askJobs, askWhole, type JobFilterOf } from "../ask-jobs.ts";
 import { clientAction } from "../client-action.ts";
 import { describeJob } from "../describe-job.ts";
 import { jobLines, jobTable } from "../job-table.ts";
@@ -46,7 +46,7 @@ export function createCommand(): Command {
         return;
       }
       const jobs = await askJobs(server, filterOf(options), options.limit);
-      if (options.json) await writeJson(jobs);
+      if (options.json) await writeJson(await askWhole(server, jobs));
       else if (!process.stdout.isTTY) await writeOutput(jobLines(jobs));
       else if (jobs.length > 0) await writeOutput(jobTable(jobs, process.stdout.columns));
       else process.stderr.write("No jobs.\n");

@@ -72,7 +72,7 @@ async function* followLog(reach: Reach, id: string, since: number): AsyncGenerat
         parseAs: "stream",
       });
       if (answer.response.status === 404) await requireNoRun(client, id);
-      return requireAnswer(answer) ?? undefined;
+      return answer.response.status === 204 ? undefined : (requireAnswer(answer) ?? undefined);
     },
     onLost: sayLost,
   });

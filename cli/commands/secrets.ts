@@ -24,13 +24,15 @@ export function createCommand(): Command {
 function createSet(): Command {
   const command = new Command("set")
     .description("Set a secret to what is typed, or piped in")
-    .argument("<name>", "letters, digits, _ and -");
+    .argument("<name>", "letters, digits, _ and -")
+    .option("--owner <owner>", "installation:<id>, for work that events of GitHub start");
   return addDataFlags(command).action(
     clientAction(command, async (reach) => {
       const [name = ""] = command.args;
       const { client } = await reach(); // before anything is typed in vain
       const value = await readSecretValue(`Value of ${name} (not shown): `);
-      const params = { path: { name } };
+      const { owner } = command.opts<{ owner?: string }>();
+      const params = { path: { name }, query: owner === undefined ? {} : { owner } };
       requireAnswer(await client.PUT("/api/secrets/{name}", { params, body: { value } }));
       process.stderr.write(`Secret ${name} is set.\n`);
     }),

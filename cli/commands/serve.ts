@@ -12,9 +12,9 @@ export function createCommand(version: string): Command {
   return command.action(
     reportFailures(async () => {
       const stop = stopSignal();
-      const { config, project } = await readConfig(command);
+      const { config, project, triggers } = await readConfig(command);
       const { startedByRun: isStartedByRun = false } = command.opts<{ startedByRun?: boolean }>();
-      await serve(config, { version, project, stop, isStartedByRun });
+      await serve(config, { version, project, triggers, stop, isStartedByRun });
     }),
   );
 }

@@ -2,6 +2,7 @@
 import {
   type Git,
   parseRemoteUrl,
+  type RemoteAccess,
   type RemoteUrl,
   RemoteUrlError,
   type RemoteUrlRules,
@@ -19,10 +20,8 @@ export interface CommandOptions {
   /** Opened when the first command runs. */
   readonly git: () => Promise<Git>;
   readonly rules: RemoteUrlRules;
-  readonly gitTimeoutMs: number;
-  readonly caFile: string | undefined;
-  /** Hosts with addresses of a private network that apps may name all the same. */
-  readonly allowPrivate: readonly string[];
+  /** To the remotes that this owner names. */
+  readonly way: (owner: string, remote: RemoteUrl) => RemoteAccess;
   readonly killGraceMs: number;
   readonly sandbox: SandboxWish;
   readonly log: Log;
@@ -41,6 +40,7 @@ export const Command = z.union([
 function remoteBy(rules: RemoteUrlRules) {
   const Address = z
     .string()
+    .min(1)
     .describe("the address of a git repository, such as https://example.org/owner/name");
   return Address.transform((text, context): RemoteUrl => {
     try {
@@ -111,7 +111,7 @@ export function commandJob(options: CommandOptions): JobType {
   async function makeWorkspace(
     { id, owner, attempt, input, signal }: Attempt<z.output<typeof Input>>,
     git: Git,
-    { gitTimeoutMs, caFile, allowPrivate, rules, sandbox: setting }: CommandOptions,
+    { way, rules, sandbox: setting }: CommandOptions,
   ): Promise<Workspace> {
     const ability = git.platform.sandbox;
     const sandbox = chooseSandbox({ asked: "auto", setting, owner, ability });
@@ -125,11 +125,7 @@ export function commandJob(options: CommandOptions): JobType {
         ...{ repository, ref, kind, branch, sparse, lfs, sandbox, signal },
         name: repository.path.split("/").at(-1) ?? "job",
         owner: { owner, jobId: id, attempt },
-        // An app's job goes without keys: those of the user Croft runs as are that user's.
-        access: {
-          ...{ timeoutMs: gitTimeoutMs, caFile, ssh: isOwn ? undefined : {} },
-          reach: isOwn ? undefined : { allowPrivate },
-        },
+        access: way(owner, repository),
         submodules:
           submodules === true ? { ...rules, allowLocal: isOwn && rules.allowLocal } : undefined,
       });

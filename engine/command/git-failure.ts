@@ -1,5 +1,7 @@
 // A failure of git as a job tells it: whether it is worth trying again.
 import { AddressError, GitError, WorkspaceError, WorktreeError } from "@croft/git";
+import { GithubError } from "../github/github-error.ts";
+import { asGithubFailure } from "../github/results/github-failure.ts";
 import { type FailureClass, JobFailure } from "../jobs/job-failure.ts";
 
 /** Network and disk get better by themselves; a wrong ref, a refused repository or what a command has left does not. */
@@ -33,6 +35,8 @@ export function asFailure(error: unknown): unknown {
     return new JobFailure("invalid", error.code, error.message, { cause: error });
   }
   if (!isGitFault(error)) return error;
+  // Git got no token: why, and whether it is worth trying again, was GitHub's to say.
+  if (error.cause instanceof GithubError) return asGithubFailure(error.cause);
   // A push may be refused for what others pushed meanwhile; content that is refused stays as it is.
   const isContent = error instanceof GitError && error.details.command !== "push";
   const failureClass =

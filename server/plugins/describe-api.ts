@@ -75,11 +75,7 @@ function addJobInputs(document: ApiDocument, types: Engine["types"]): void {
     const { $schema: _draft, ...schema } = input;
     const place = `#/components/schemas/JobInput.${name}`;
     const text = JSON.stringify(description === null ? schema : { description, ...schema });
-    schemas[`JobInput.${name}`] = JSON.parse(
-      text
-        .replaceAll('"$ref":"#"', `"$ref":"${place}"`)
-        .replaceAll('"$ref":"#/', `"$ref":"${place}/`),
-    );
+    schemas[`JobInput.${name}`] = JSON.parse(text.replaceAll('"$ref":"#', `"$ref":"${place}`));
   }
 }
 

@@ -46,6 +46,7 @@ export function jobActionRoutes(app: App, { database, intake }: Engine): void {
             "forbidden",
             "not-found",
             "job-not-ended",
+            "superseded",
             "deduplicated",
             "invalid-input",
           ),

@@ -168,6 +168,7 @@ function actionRoutes(app: App, engine: Engine): void {
       "not-found",
       "job-ended",
       "job-not-ended",
+      "superseded",
       "results-gone",
       "invalid-input",
     ),

@@ -9,6 +9,7 @@ import {
   Secret,
   SecretList,
   SecretName,
+  SecretOwnerQuery,
   SecretQuery,
 } from "@croft/contract";
 import {
@@ -49,14 +50,21 @@ function writeSecretRoutes(app: App, { database, vault }: Engine): void {
       schema: {
         tags: ["secrets"],
         summary: "Set a secret of your own",
-        description: "Takes the place of the value it had. It is encrypted, and never shown again.",
+        description:
+          "Takes the place of the value it had. It is encrypted, and never shown again. People may set those of an installation of the GitHub App, for the work that its events start.",
         params: SecretPath,
+        querystring: SecretOwnerQuery,
         body: NewSecret,
-        response: { 200: Secret, ...describeProblems(...REFUSALS) },
+        response: { 200: Secret, ...describeProblems("not-found", ...REFUSALS) },
       },
     },
-    async ({ principal, params, body }) =>
-      await putSecret(vault, ownerOf(principal), { name: params.name, value: body.value }),
+    async ({ principal, params, query, body }) => {
+      const { name } = params;
+      if (query.owner === undefined)
+        return await putSecret(vault, ownerOf(principal), { name, ...body });
+      if (principal?.kind === "app") throw new EngineError("not-found", "there is no such owner");
+      return await putSecret(vault, query.owner, { name, ...body });
+    },
   );
 
   app.delete(
@@ -138,6 +146,9 @@ function writeCredentialRoutes(app: App, engine: Engine): void {
     },
     async ({ principal, body }, reply) => {
       const { app: named, ...credential } = body;
+      if (credential.kind === "github-app" && principal?.kind === "app") {
+        throw new EngineError("forbidden", "only admins may give an app an installation of GitHub");
+      }
       const owner = named === undefined ? ownerOf(principal) : await ownerFor(principal, named);
       return await reply.code(201).send(await acceptCredential(engine, owner, credential));
     },

@@ -18,13 +18,14 @@ import {
 import { embeddedDatabaseUrl } from "./queue-processes.ts";
 
 type Headers = Record<string, string>;
-const PER_ROUTE_MIN = 100;
+/** Of all requests each route gets this share at least, however many routes there are. */
+const ROUTE_SHARE = 1 / 100;
 const AT_ONCE = 8;
 /** Who signs out meets only closed doors from then on: last. */
 const LAST = /session|setup/;
 const MISSING = "01a1e246-c651-7000-ba6e-000000000000";
 
-/** `count` requests in all, shared out equally. */
+/** `count` requests in all, or more, shared out equally. Those that were answered are counted. */
 export async function askHostilely(options: FaultOptions): Promise<FaultResult> {
   const { seed, count, directory } = options;
   const data = join(directory, "data");
@@ -36,7 +37,7 @@ export async function askHostilely(options: FaultOptions): Promise<FaultResult> 
   });
   const failures: string[] = [];
   const statuses = new Map<number, number>();
-  let injected = 0;
+  const answered = new Map<ApiRoute, number>();
   try {
     const callers = await makeCallers(server, pool);
     const api = (await getJson(server, "/api/openapi.json")) as ApiDescription;
@@ -50,20 +51,19 @@ export async function askHostilely(options: FaultOptions): Promise<FaultResult> 
     const own = await makeThings(server, callers["app"] ?? {}, seed);
     const all = [...Object.values(ids), ...Object.values(own)];
     const requests = new HostileRequests(api, seededRandom(seed), all);
-    const perRoute = Math.ceil(count / routes.length);
+    const perRoute = Math.ceil(count * Math.max(ROUTE_SHARE, 1 / routes.length));
     for (const route of routes) {
       const plan = Array.from({ length: perRoute }, (_, nth) => {
         const headers = Object.values(callers)[nth % Object.keys(callers).length] ?? {};
         return requests.next(route, headers);
       });
-      injected += plan.length;
+      const before = sumOf(statuses.values());
       failures.push(...(await askAll(server, plan, statuses)));
+      answered.set(route, sumOf(statuses.values()) - before);
       if (failures.length > 0) break;
     }
     const { status } = await fetch(`${server.url}/readyz`);
     if (status !== 200) failures.push(`the server answers ${status} afterwards`);
-    if (count >= PER_ROUTE_MIN * routes.length && perRoute < PER_ROUTE_MIN)
-      failures.push("too few a route");
   } catch (error) {
     failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
@@ -71,8 +71,17 @@ export async function askHostilely(options: FaultOptions): Promise<FaultResult> 
     const code = await server.stop();
     if (code !== 0) failures.push(`the server ended with ${code}: ${server.output().slice(-2000)}`);
   }
-  const figures = Object.fromEntries([...statuses].map(([status, many]) => [`s${status}`, many]));
-  return { injected, figures, failures: failures.slice(0, 20) };
+  const fewest = Math.min(...answered.values());
+  if (fewest < count * ROUTE_SHARE) failures.push(`a route has answered only ${fewest} requests`);
+  const figures = {
+    ...{ routes: answered.size, fewest_a_route: fewest },
+    ...Object.fromEntries([...statuses].map(([status, many]) => [`s${status}`, many])),
+  };
+  return { injected: sumOf(answered.values()), figures, failures: failures.slice(0, 20) };
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  return [...numbers].reduce((sum, one) => sum + one, 0);
 }
 
 async function makeCallers(server: RunningServer, pool: pg.Pool): Promise<Record<string, Headers>> {

@@ -22,7 +22,8 @@ export async function judgeHost(host: RunHost): Promise<string[]> {
   failures.push(...(await checkIdleQueue(pool)), ...(await checkRuns(host)));
   const files = await pool.query<{ sha256: string; is_used: boolean }>(
     `select encode(sha256, 'hex') as sha256, exists (select from croft.asset a where a.sha256 = f.sha256) as is_used
-     from croft.asset_file f`,
+     from croft.asset_file f
+     union all select encode(sha256, 'hex'), false from croft.asset_removal`,
   );
   failures.push(...(await host.stop()), ...compareFiles(files.rows, join(data, "assets")));
   const mirrors = mirrorsIn(data);
@@ -89,7 +90,7 @@ function compareFiles(
   directory: string,
 ): string[] {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}\./.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name));
   const hashes = files.map((path) => createHash("sha256").update(readFileSync(path)).digest("hex"));
   const there = new Set(hashes);

@@ -29,9 +29,13 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { page, complaints };
 }
 
-/** Halfway through a transition colours are none that anybody chose; what moves for ever is not waited for. */
-const IS_STILL = `document.getAnimations().every(({ playState, effect }) =>
-  playState !== "running" || effect.getComputedTiming().iterations === Infinity)`;
+/**
+ * Halfway through a transition colours are none that anybody chose; what moves for ever is not waited for. A page hears of
+ * another colour scheme with its next frame: before that nothing moves yet.
+ */
+const IS_STILL = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(document.getAnimations().every(({ playState, effect }) =>
+    playState !== "running" || effect.getComputedTiming().iterations === Infinity)))))`;
 
 /** What keeps people out: axe's findings, and sideways scrolling. */
 export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {

@@ -20,10 +20,11 @@ export interface EngineProcess {
 
 /**
  * `body` is the inside of an async function. It has `engine`, all of `@croft/engine` as `croft`, `say(word)`, and
- * `await told()` waits for the test. The process shares the data directory of the configuration, and does not outlive the test.
+ * `await told()` waits for the test. The process shares the data directory of the configuration and the store of its assets,
+ * and does not outlive the test.
  */
 export function startEngineProcess(
-  config: Pick<Config, "data" | "database">,
+  config: Pick<Config, "data" | "database" | "assets">,
   body: string,
 ): EngineProcess {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
@@ -35,6 +36,7 @@ export function startEngineProcess(
         PATH: process.env["PATH"] ?? "",
         DATA: config.data,
         DATABASE_URL: config.database.url ?? "",
+        STORE: JSON.stringify(storeFlags(config.assets)),
       },
       stdio: ["pipe", "pipe", "inherit"],
     },
@@ -58,6 +60,16 @@ export function startEngineProcess(
   };
 }
 
+/** The settings that say where files are, as on a command line. */
+function storeFlags({ path, s3 }: Config["assets"]): Record<string, string> {
+  const settings: [string, unknown][] = [
+    ["assets.path", path],
+    ...Object.entries(s3).map(([name, value]): [string, unknown] => [`assets.s3.${name}`, value]),
+  ];
+  const given = settings.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
 function scriptOf(body: string): string {
   const url = (path: string) => JSON.stringify(pathToFileURL(join(projectRoot, path)).href);
   return `
@@ -65,9 +77,9 @@ function scriptOf(body: string): string {
     import * as croft from ${url("engine/index.ts")};
     import { inTransaction } from ${url("engine/database/in-transaction.ts")};
     import { silentLog } from ${url("test/support/silent-log.ts")};
-    const { DATA, DATABASE_URL } = process.env;
+    const { DATA, DATABASE_URL, STORE } = process.env;
     const { config } = await croft.loadConfig({
-      flags: { data: DATA }, env: { DATABASE_URL }, directory: DATA, uid: process.getuid?.(), home: DATA,
+      flags: { data: DATA, ...JSON.parse(STORE) }, env: { DATABASE_URL }, directory: DATA, uid: process.getuid?.(), home: DATA,
     });
     const engine = await croft.openEngine({ config, log: silentLog, version: "test", role: "worker" });
     const say = (word) => process.stdout.write(word + "\\n");

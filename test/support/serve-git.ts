@@ -104,7 +104,8 @@ interface Serving {
   readonly fault: Fault | undefined;
 }
 
-function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
+/** One request for a repository below `root`, by whoever may. */
+export function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
   const { fault } = serving;
   switch (fault?.kind) {
     case "status":

@@ -1,6 +1,5 @@
 // The one PostgreSQL of a test run: fast, because nobody needs its data after a crash, with a database to copy.
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig, openEngine } from "@croft/engine";
 import pg from "pg";
@@ -8,12 +7,10 @@ import { migrate } from "../../engine/database/migrate.ts";
 import { readMigrations } from "../../engine/database/read-migrations.ts";
 import { projectRoot } from "../../scripts/source-files.ts";
 import { silentLog } from "./silent-log.ts";
+import { temporaryRoot } from "./temporary-root.ts";
 
 /** Has the schema and no more: a copy of it is made in a fraction of the time that the migrations take. */
 export const MIGRATED_DATABASE = "migrated";
-
-const MEMORY = "/dev/shm";
-const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
 
 export interface SharedPostgres {
   /** Connection string of the server's first database. */
@@ -25,10 +22,8 @@ export interface SharedPostgres {
   close(): Promise<void>;
 }
 
-/** Thousands of small files are made and removed for the databases: in memory, where there is enough of it. */
 export async function startSharedPostgres(): Promise<SharedPostgres> {
-  const root = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), "croft-postgres-"));
-  chmodSync(root, 0o755); // as root it runs as another user
+  const root = temporaryRoot("croft-postgres-");
   const { config } = await loadConfig({
     ...{ flags: { data: join(root, "shared") }, env: {}, directory: root, home: root },
     uid: process.getuid?.(),
@@ -61,13 +56,4 @@ async function migrateTo(connectionString: string): Promise<void> {
   await client.connect();
   await migrate(client, readMigrations(join(projectRoot, "engine/database/migrations")), silentLog);
   await client.end();
-}
-
-function hasMemory(): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= MEMORY_BYTES_MIN;
-  } catch {
-    return false; // no such place, as on macOS
-  }
 }

@@ -1,9 +1,9 @@
 // Around the whole test run: one PostgreSQL for all, and proof at the end that nothing was left behind.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { MIGRATED_DATABASE, startSharedPostgres } from "./shared-postgres.ts";
+import { temporaryRoot } from "./temporary-root.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -18,8 +18,7 @@ declare module "vitest" {
 
 /** Runs before the first test; what it returns runs after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const root = mkdtempSync(join(tmpdir(), "croft-test-"));
-  chmodSync(root, 0o755); // servers of tests run as other users too
+  const root = temporaryRoot("croft-test-");
   const scratch = join(root, "scratch");
   const postgres = await startSharedPostgres();
   project.provide("scratch", scratch);
