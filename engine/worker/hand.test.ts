@@ -65,10 +65,12 @@ test("it takes as many as it has slots, until as many in a row were short", asyn
   expect(hand.room).toBe(1);
   await end("b", 50);
   expect(hand.room).toBe(SLOTS); // one of two was not short
+  hand.takeResults();
   hand.take([job("c"), job("d")]);
   await end("c");
   await end("d");
   expect(hand.room).toBe(SLOTS + AHEAD);
+  hand.takeResults();
   hand.take([job("e"), job("f"), job("g")]);
   expect([hand.room, hand.freeSlots]).toEqual([AHEAD - 1, 0]);
 });
@@ -78,8 +80,25 @@ test("with one slot nothing is taken ahead", async () => {
   for (const id of ["a", "b", "c"]) {
     hand.take([job(id)]);
     await end(id);
+    hand.takeResults();
   }
   expect(hand.room).toBe(1);
+});
+
+test("what comes while there are results to tell gets in line, and begins while they are told", async () => {
+  const { hand, begun, lows, end, told } = scene();
+  hand.take([job("a"), job("b")]);
+  await end("a");
+  lows.length = 0;
+  hand.take([job("c")]);
+  expect(begun).toEqual(["a", "b"]);
+  expect(lows).toEqual([true]); // a turn that takes the results is asked for, and has it begin
+  expect([hand.room, hand.ids()]).toEqual([0, ["b", "c"]]);
+  expect(told()).toEqual([["a", "done"]]);
+  hand.begin();
+  expect(begun).toEqual(["a", "b", "c"]);
+  hand.begin();
+  expect(hand.runningCount).toBe(SLOTS);
 });
 
 test("what waits begins when a slot is free, the more urgent first", async () => {

@@ -59,6 +59,7 @@ export class Hand {
     return [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
   }
 
+  /** While there are results to tell they only get in line: they begin while those are told, see `begin`. */
   take(jobs: readonly ClaimedJob[]): void {
     for (const job of jobs) {
       const at = this.#waiting.findIndex((other) => other.class < job.class);
@@ -66,7 +67,17 @@ export class Hand {
     }
     if (this.#isClosed)
       this.#giveBack(this.#waiting); // they were on their way
+    else if (this.hasResults) this.#options.onEnded(true);
     else this.#fill();
+  }
+
+  /** What is in line, as far as there are slots. */
+  begin(): void {
+    this.#fill();
+  }
+
+  get hasResults(): boolean {
+    return this.#results.length > 0;
   }
 
   takeResults(): AttemptResult[] {

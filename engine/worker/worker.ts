@@ -148,14 +148,17 @@ export class JobWorker {
     setImmediate(() => void this.#turn());
   }
 
-  /** What ends in the same moment goes into one turn: else the first of ten would go alone, and the others wait for it. */
+  /**
+   * What ends in the same moment goes into one turn: else the first of ten would go alone, and the others wait for it. What
+   * has ended while a turn was taken goes at once.
+   */
   async #turn(): Promise<void> {
     try {
       while (this.#isWanted && !this.#isEnded && this.#lease !== undefined) {
         this.#isWanted = false;
         await this.#turnOnce(this.#id);
         if (this.#mayHaveMissed) await this.#stopCancelled(this.#id);
-        await new Promise((resolve) => setImmediate(resolve));
+        if (!this.#hand.hasResults) await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
       this.#isTurning = false;
@@ -171,9 +174,12 @@ export class JobWorker {
     let lookAgainMs = LOOK_EVERY_MS;
     try {
       const known = () => hand.ids();
-      const turn = await this.#turns.take({ workerId: id, results, slots, known });
+      const asked = this.#turns.take({ workerId: id, results, slots, known });
+      setImmediate(() => hand.begin()); // the question is on its way by then: both work at the same time
+      const turn = await asked;
       hand.take(turn.claimed);
-      if (turn.claimed.length > 0 && turn.claimed.length < freeSlots) this.#isWanted = true; // there may be more
+      const wanted = Math.min(freeSlots, slots); // less what is in line for them
+      if (turn.claimed.length > 0 && turn.claimed.length < wanted) this.#isWanted = true; // there may be more
       for (const stale of turn.refused) {
         this.#options.log.warn(
           { job: stale.id, attempt: stale.attempt },
