@@ -19,6 +19,10 @@ const CLASSES: Partial<Record<string, FailureClass>> = {
   "result-refused": "command",
 };
 
+/** Git does not tell how long a remote wants to be left alone. Hosts count by the minute, and forget within the quarter of an hour. */
+const BUSY_MS = 60_000;
+const BUSY_ATTEMPTS = 10;
+
 /** Told by the git package, in words that can be shown. */
 export function isGitFault(error: unknown): error is GitError | WorkspaceError | WorktreeError {
   return (
@@ -37,6 +41,11 @@ export function asFailure(error: unknown): unknown {
   if (!isGitFault(error)) return error;
   // Git got no token: why, and whether it is worth trying again, was GitHub's to say.
   if (error.cause instanceof GithubError) return asGithubFailure(error.cause);
+  if (error.code === "busy") {
+    const retryAfterMs = Math.round(BUSY_MS * (1 + Math.random())); // not all of them in the same moment
+    const options = { cause: error, retryAfterMs, attempts: BUSY_ATTEMPTS };
+    return new JobFailure("transient", error.code, error.message, options);
+  }
   // A push may be refused for what others pushed meanwhile; content that is refused stays as it is.
   const isContent = error instanceof GitError && error.details.command !== "push";
   const failureClass =

@@ -75,6 +75,7 @@ export function faultOf(error: unknown): WatchFault | undefined {
     case "invalid-ref":
       return { ...faultText("ref-not-found", error), holds: false, mayPass: false };
     case "network":
+    case "busy":
     case "timeout":
       return { ...faultText("remote-unreachable", error), holds: false, mayPass: true };
     case "aborted":

@@ -11,6 +11,8 @@ describe("a failure is classified by git's words", () => {
     ["git@example.org: Permission denied (publickey).", "auth"],
     ["ada@example.org: Permission denied, please try again.", "auth"],
     ["fatal: transport 'ext' not allowed", "rejected"],
+    ["fatal: unable to access 'https://x/a.git/': The requested URL returned error: 429", "busy"],
+    ["error: RPC failed; HTTP 429 curl 22 The requested URL returned error: 429", "busy"],
     ["fatal: couldn't find remote ref refs/heads/it's", "invalid-ref"],
     ["fatal: repository 'https://example.org/x.git/' not found", "not-found"],
   ])("%s", (stderr, code) => {

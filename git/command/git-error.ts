@@ -5,6 +5,7 @@
  * - `not-found`: no such repository, or this credential may not see it.
  * - `invalid-ref`: the remote has no such branch, tag or commit.
  * - `network`: the remote could not be reached or broke off: try later.
+ * - `busy`: the remote takes no more requests for the moment: wait a minute, then try again.
  * - `timeout`: it took longer than allowed.
  * - `aborted`: the caller's signal ended it.
  * - `locked`: another git holds a lock file: wait, or sweep.
@@ -20,6 +21,7 @@ export type GitErrorCode =
   | "not-found"
   | "invalid-ref"
   | "network"
+  | "busy"
   | "timeout"
   | "aborted"
   | "locked"
@@ -81,6 +83,7 @@ const WORDINGS: readonly [GitErrorCode, RegExp][] = [
     "rejected",
     /\[(remote )?rejected\]|failed to push some refs|pre-receive hook declined|non-fast-forward|stale info|fsck error|(empty filename|malformed mode) in tree entry|unable to update url base from redirection|transport '.*' not allowed/i,
   ],
+  ["busy", /returned error: 429|HTTP 429/i],
   [
     "network",
     /Could not resolve host|unable to access|Connection (refused|reset|timed out)|Operation too slow|early EOF|the remote end hung up|RPC failed|returned error: 5\d\d|SSL|transfer closed|Network is unreachable|Empty reply|unexpected disconnect|expected flush|invalid index-pack output|fetch-pack/i,
