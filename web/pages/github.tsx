@@ -81,7 +81,7 @@ function Numbers({ state }: { state: GithubState }) {
   const last =
     last_received_at === null
       ? "none has come yet"
-      : `the last one ${formatRelative(new Date(last_received_at), now)}`;
+      : `the last came ${formatRelative(new Date(last_received_at), now)}`;
   return (
     <section aria-label="Numbers">
       <dl className="grid grid-cols-2 overflow-hidden rounded-lg border border-line bg-surface shadow-card lg:grid-cols-4 [&>*]:border-line [&>*:nth-child(even)]:border-l [&>*:nth-child(n+3)]:border-t lg:[&>*:nth-child(3)]:border-l lg:[&>*:nth-child(n+3)]:border-t-0">
@@ -91,7 +91,7 @@ function Numbers({ state }: { state: GithubState }) {
           note={state.app_id === null ? "of an unknown App" : `of App ${state.app_id}`}
         />
         <Stat
-          label="Events in 24 hours"
+          label="Handled in 24 hours"
           value={formatCount(handled_last_day + ignored_last_day)}
           note={last}
         />
