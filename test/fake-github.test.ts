@@ -32,7 +32,7 @@ async function scene() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
-    const json = (await answer.body.json()) as any;
+    const json = JSON.parse((await answer.body.text()) || "null") as any;
     return { status: answer.statusCode, body: json, headers: answer.headers };
   };
   const installation = github.addInstallation();
@@ -132,6 +132,32 @@ test("lists have pages, requests are counted, and faults come as often as they a
   const spent = await ask(token, `GET ${path}`);
   expect(spent.status).toBe(403);
   expect(spent.headers["x-ratelimit-remaining"]).toBe("0");
+});
+
+test("comments are deleted by who has written them, and commits compared as GitHub does", async () => {
+  const { github, ask, installation, tokenFor } = await scene();
+  const repository = await github.addRepository(installation, "one");
+  const { number, headSha } = await github.openPullRequest(repository, { head: "more/topic" });
+  const main = await github.push(repository, "main", { "base.txt": "moved on\n" });
+  const token = await tokenFor();
+  const path = `/repos/${repository.fullName}`;
+  const made = await ask(token, `POST ${path}/issues/${number}/comments`, { body: "hello" });
+  repository.comments.push({ id: 7, number, body: "mine", author: "ada", edits: 0 });
+  const remove = (id: number) => ask(token, `DELETE ${path}/issues/comments/${id}`);
+  expect((await remove(7)).status).toBe(403);
+  expect((await remove(made.body.id)).status).toBe(204);
+  expect((await remove(made.body.id)).status).toBe(404);
+  expect(repository.comments.map(({ id }) => id)).toEqual([7]);
+  const compared = await ask(token, `GET ${path}/compare/${main}...more%2Ftopic`);
+  expect(compared.body).toMatchObject({
+    ...{ status: "diverged", ahead_by: 1, behind_by: 1, total_commits: 1 },
+    files: [{ filename: "more/topic.txt", status: "added" }],
+  });
+  const ahead = await ask(token, `GET ${path}/compare/${headSha}...${headSha}`);
+  expect(ahead.body).toMatchObject({ status: "identical", files: [] });
+  expect((await ask(token, `GET ${path}/compare/main...nothing`)).status).toBe(404);
+  const reads = await tokenFor({ permissions: { issues: "read" } });
+  expect((await ask(reads, `GET ${path}/compare/main...main`)).status).toBe(403);
 });
 
 test("deliveries are listed the newest first and are sent again with the same id", async () => {

@@ -1,10 +1,12 @@
 // Runs of GitHub's events as check runs there, and steps that write to it.
 import { expect, test } from "vitest";
 import { githubRunScene } from "../../test/support/github-run-scene.ts";
+import { HOLD, heldSteps, letGo } from "../../test/support/held-steps.ts";
 import { git } from "../../test/support/make-repository.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
 import { retryRun } from "../runs/change-runs.ts";
 
+const CHANGE = /PATCH .*check-runs/;
 const ANNOTATED = `
 name: lint
 steps:
@@ -82,21 +84,96 @@ test("a run that is begun again is another check run", async () => {
   expect(repository.checkRuns).toHaveLength(2);
 });
 
-test("GitHub away at the end of a run is told later; what it refuses is given up, and the run is none the worse", async () => {
-  const { run, completed, fake, query, installation } = await scene();
+test("GitHub away at the end of a run is told later", async () => {
+  const { run, completed, fake } = await githubRunScene();
   fake.faults = [{ kind: "status", status: 503, of: /check-runs/, times: 2 }];
   const away = await run("name: away\nsteps: { say: { run: 'true' } }");
   expect((await completed(away.id)).conclusion).toBe("success");
+});
+
+const HELD = `name: held\nsteps: { a: { run: '${HOLD}' }, b: { needs: a, run: 'true' } }`;
+
+test("a refusal while a run goes on ends what is told live, not what is told of its end", async () => {
+  const { start, completed, fake, repository, query, hurry } = await githubRunScene();
+  const id = await start(HELD);
+  await waitUntil("its check", () => repository.checkRuns.length === 1);
+  const refusal = { kind: "status" as const, status: 403, of: CHANGE, times: 1 };
+  fake.faults = [refusal];
+  const held = await heldSteps({ query }, [id], 1);
+  const error = await waitUntil("its refusal", async () => {
+    await hurry();
+    const [check] = await query<{ error: string | null }>(
+      "select error from croft.github_check where is_open and due_at = 'infinity'",
+    );
+    return check?.error ?? undefined;
+  });
+  expect(error).toContain("403");
+  expect(refusal.times).toBe(0);
+  await letGo(held);
+  expect((await completed(id)).history).toEqual(["queued", "completed/success"]);
+});
+
+test("an end that GitHub refuses is tried again for hours, and the run is none the worse", async () => {
+  const { start, ended, completed, fake, repository, query, hurry } = await githubRunScene();
+  const id = await start(HELD);
+  const held = await heldSteps({ query }, [id], 1);
+  await waitUntil("its check", () => repository.checkRuns.length === 1);
+  fake.faults = [{ kind: "status", status: 404, of: CHANGE }];
+  await letGo(held);
+  expect((await ended(id)).status).toBe("done");
+  for (const minutes of [1, 4, 16]) {
+    await waitUntil(`a pause of ${minutes} minutes`, async () => {
+      const within = "due_at - croft.now() between $1::interval - interval '30 s' and $1::interval";
+      const text = `select from croft.github_check where is_open and refusals > 0 and ${within}`;
+      return (await query(text, [`${minutes} minutes`])).length === 1;
+    });
+    if (minutes === 16) fake.faults = [];
+    await hurry();
+  }
+  expect((await completed(id)).conclusion).toBe("success");
+});
+
+test("what GitHub goes on refusing is given up", async () => {
+  const { run, fake, query, hurry, installation } = await scene();
   installation.permissions = { metadata: "read", contents: "write" };
   fake.revokeTokens();
   const { id, status } = await run("name: refused\nsteps: { say: { run: 'true' } }");
   expect(status).toBe("done");
-  const row = "select error from croft.github_check where run_id = $1 and not is_open";
   const [given] = await waitUntil("it to be given up", async () => {
+    await hurry();
+    const row = "select error, refusals from croft.github_check where run_id = $1 and not is_open";
     const rows = await query(row, [id]);
     return rows.length === 1 ? rows : undefined;
   });
-  expect(given?.["error"]).not.toBeNull();
+  expect(given).toMatchObject({ error: expect.any(String), refusals: 6 });
+});
+
+test("a dispatcher that was taken for dead tells how a run stood: its end is told again", async () => {
+  const { start, ended, fake, repository, query, hurry } = await githubRunScene();
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const id = await start(HELD);
+  await waitUntil("its check", () => repository.checkRuns.length === 1);
+  fake.faults = [{ kind: "gate", opened, of: CHANGE, times: 1 }];
+  const held = await heldSteps({ query }, [id], 1);
+  await waitUntil("word that it goes on", async () => {
+    await hurry();
+    return fake.requests.some(({ line }) => CHANGE.test(line));
+  });
+  await query("delete from croft.dispatcher");
+  await letGo(held);
+  await ended(id);
+  const history = () => repository.checkRuns[0]?.history ?? [];
+  await waitUntil("its end", () => history().at(-1) === "completed/success");
+  const known = history().length;
+  open();
+  await waitUntil("its end once more", () => history().length === known + 2);
+  expect(history().slice(known)).toEqual(["in_progress", "completed/success"]);
+  await waitUntil("nothing to be left to tell", async () => {
+    return (await query("select from croft.github_check where is_open")).length === 0;
+  });
 });
 
 async function scene() {

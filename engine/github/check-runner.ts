@@ -4,6 +4,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { Engine } from "../engine.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { Rounds } from "../rounds.ts";
+import { placeChecks } from "./place-checks.ts";
 import { asGithubFailure } from "./results/github-failure.ts";
 import { type CheckParts, type ToldCheck, tellCheck } from "./tell-check.ts";
 
@@ -54,6 +55,7 @@ export class CheckRunner {
     if (room <= 0 || this.#closing.signal.aborted) return LOOK_EVERY_MS; // the next end wakes it
     const { database, dispatcher } = this.#parts;
     const { id: claim } = dispatcher;
+    await placeChecks(this.#parts);
     const { rows } = await database.pool.query<{ run_id: string }>(
       "select croft.claim_checks($1, $2) as run_id",
       [claim, room],
@@ -85,33 +87,38 @@ export class CheckRunner {
     }
   }
 
-  /** It ends when the run has; one that has gone on meanwhile, or begun again, is looked at once more. */
-  async #settle(runId: string, claim: string, { seq, isOver }: ToldCheck): Promise<void> {
+  /** It ends when the run has; one that has gone on meanwhile, or begun again, or was disturbed, is looked at once more. */
+  async #settle(runId: string, claim: string, told: ToldCheck): Promise<void> {
+    const { seq, isOver, isMade } = told;
     await this.#parts.database.pool.query(
-      `update croft.github_check c set told_seq = $3, claimed_by = null, claimed_until = null, failures = 0, error = null,
+      `update croft.github_check c set told_seq = $3, claimed_by = null, claimed_until = null,
+         failures = 0, refusals = 0, error = null, is_made = $6 and place is not null,
          due_at = croft.now() + make_interval(secs => $5::float8 / 1000),
-         is_open = not ($4 and exists (select from croft.run r where r.id = c.run_id and r.seq = $3))
+         is_open = not ($4 and exists (select from croft.run r where r.id = c.run_id and r.seq = $3)
+           and not exists (select from croft.github_result g where g.run_id = c.run_id and g.kind = 'check' and g.is_open))
        where run_id = $1 and claimed_by = $2`,
-      [runId, claim, seq, isOver, this.#toldEveryMs],
+      [runId, claim, seq, isOver, this.#toldEveryMs, isMade],
     );
   }
 
-  /** What GitHub refuses it would refuse again; the run itself is none the worse. */
+  /** The run itself is none the worse. */
   async #settleFailure(runId: string, claim: string, failure: unknown): Promise<void> {
+    const { pool } = this.#parts.database;
     const known = failure instanceof JobFailure ? failure : undefined;
-    const isFinal = known?.failureClass === "invalid";
-    const message = failure instanceof Error ? failure.message : String(failure);
+    const said = failure instanceof Error ? failure.message : String(failure);
+    const message = said.replaceAll("\0", "").slice(0, MESSAGE_LENGTH_MAX);
+    if (known?.failureClass === "invalid") {
+      await pool.query("select croft.refuse_check($1, $2, $3)", [runId, claim, message]);
+      return;
+    }
     const isStopped = this.#closing.signal.aborted;
-    await this.#parts.database.pool.query(
-      `update croft.github_check c set claimed_by = null, claimed_until = null, is_open = not $3, error = $4,
-         failures = failures + $5,
-         due_at = croft.now() + make_interval(secs => greatest($6, least($7, 1000 * 2 ^ least(failures, 20)))::float8 / 1000)
+    await pool.query(
+      `update croft.github_check c set claimed_by = null, claimed_until = null, error = $3, failures = failures + $4,
+         due_at = croft.now() + make_interval(secs => greatest($5, least($6, 1000 * 2 ^ least(failures, 20)))::float8 / 1000)
        where run_id = $1 and claimed_by = $2`,
       [
-        ...[runId, claim, isFinal],
-        message.replaceAll("\0", "").slice(0, MESSAGE_LENGTH_MAX),
-        ...[isStopped ? 0 : 1, isStopped ? 0 : (known?.retryAfterMs ?? 0)],
-        isStopped ? 0 : PAUSE_MS_MAX,
+        ...[runId, claim, message, isStopped ? 0 : 1],
+        ...[isStopped ? 0 : (known?.retryAfterMs ?? 0), isStopped ? 0 : PAUSE_MS_MAX],
       ],
     );
   }

@@ -69,14 +69,38 @@ export async function syncPull(pull: FakePull): Promise<void> {
   if (pull.mergeSha !== null) await inBase("update-ref", ref, pull.mergeSha);
 }
 
+export interface ChangedFile {
+  readonly filename: string;
+  readonly status: string;
+  readonly previous_filename?: string;
+}
+
+/** How one commit stands to another, in GitHub's words. */
+export async function compareCommits(path: string, base: string, head: string) {
+  const inside = (...args: string[]) => git(["--git-dir", path, ...args]);
+  const range = `${base}...${head}`;
+  const counts = await inside("rev-list", "--left-right", "--count", range);
+  const [behind = 0, ahead = 0] = counts.trim().split(/\s+/).map(Number);
+  const status = ["identical", "ahead", "behind", "diverged"][
+    (ahead > 0 ? 1 : 0) + (behind > 0 ? 2 : 0)
+  ];
+  return {
+    ...{ status, ahead_by: ahead, behind_by: behind, total_commits: ahead },
+    merge_base_commit: { sha: (await inside("merge-base", base, head)).trim() },
+    files: await changedFiles(path, base, head),
+  };
+}
+
 /** The files that differ from where the branch left its base. */
 export async function changedFiles(
-  pull: FakePull,
-): Promise<{ filename: string; status: string; previous_filename?: string }[]> {
-  const range = `${pull.baseSha}...${pull.headSha}`;
-  const args = ["--git-dir", pull.repository.path, "diff", "--name-status", "-M", "-z", range];
+  path: string,
+  base: string,
+  head: string,
+): Promise<readonly ChangedFile[]> {
+  const range = `${base}...${head}`;
+  const args = ["--git-dir", path, "diff", "--name-status", "-M", "-z", range];
   const fields = (await git(args)).split("\0");
-  const files: { filename: string; status: string; previous_filename?: string }[] = [];
+  const files: ChangedFile[] = [];
   for (let at = 0; at < fields.length - 1; ) {
     const [letter = ""] = fields[at++] ?? "";
     const filename = fields[at++] ?? "";

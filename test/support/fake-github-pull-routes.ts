@@ -1,12 +1,13 @@
 // Repositories, pull requests and comments of a fake GitHub.
 import { FakeError, notFound } from "./fake-github-error.ts";
-import { changedFiles, commitOf, syncPull } from "./fake-github-git.ts";
+import { changedFiles, commitOf, compareCommits, syncPull } from "./fake-github-git.ts";
 import { type Asked, pageOf, type Route, requireRepository, textOf } from "./fake-github-router.ts";
 import { commentJson, pullJson, repositoryJson } from "./fake-github-shapes.ts";
 import type { FakeComment, FakePull, FakeRepository } from "./fake-github-state.ts";
 
 export const PULL_ROUTES: readonly Route[] = [
   ["GET /repos/:owner/:repo", showRepository],
+  ["GET /repos/:owner/:repo/compare/:basehead", compare],
   ["GET /repos/:owner/:repo/pulls", listPulls],
   ["POST /repos/:owner/:repo/pulls", createPull],
   ["GET /repos/:owner/:repo/pulls/:number", showPull],
@@ -16,11 +17,24 @@ export const PULL_ROUTES: readonly Route[] = [
   ["POST /repos/:owner/:repo/issues/:number/comments", createComment],
   ["GET /repos/:owner/:repo/issues/comments/:id", showComment],
   ["PATCH /repos/:owner/:repo/issues/comments/:id", changeComment],
+  ["DELETE /repos/:owner/:repo/issues/comments/:id", deleteComment],
 ];
 
 function showRepository(asked: Asked) {
   const repository = requireRepository(asked, "read", "metadata");
   return { body: repositoryJson(repository, asked.webUrl) };
+}
+
+/** GitHub lists no more files of a comparison, and says nothing of the rest. */
+const COMPARED_FILES_MAX = 300;
+
+async function compare(asked: Asked) {
+  const { path } = requireRepository(asked, "read", "contents");
+  const [base = "", head = ""] = (asked.path["basehead"] ?? "").split("...");
+  const [from, to] = [await commitOf(path, base), await commitOf(path, head)];
+  if (from === undefined || to === undefined) throw notFound();
+  const { files, ...compared } = await compareCommits(path, from, to);
+  return { body: { ...compared, files: files.slice(0, COMPARED_FILES_MAX) } };
 }
 
 function listPulls(asked: Asked) {
@@ -106,7 +120,10 @@ async function changePull(asked: Asked) {
 async function listFiles(asked: Asked) {
   const pull = findPull(asked, "read", "pull_requests");
   await syncPull(pull);
-  const { items, headers } = pageOf(asked, await changedFiles(pull));
+  const { items, headers } = pageOf(
+    asked,
+    await changedFiles(pull.repository.path, pull.baseSha, pull.headSha),
+  );
   return { body: items, headers };
 }
 
@@ -138,11 +155,23 @@ function showComment(asked: Asked) {
   return { body: commentJson(comment, repository, asked.webUrl) };
 }
 
-function changeComment(asked: Asked) {
-  const { comment, repository } = findComment(asked, "write");
-  if (comment.author !== bot(asked)) {
+/** Stricter than GitHub, which lets an App that may write issues change anybody's. */
+function findOwnComment(asked: Asked) {
+  const found = findComment(asked, "write");
+  if (found.comment.author !== bot(asked)) {
     throw new FakeError(403, "Resource not accessible by integration");
   }
+  return found;
+}
+
+function deleteComment(asked: Asked) {
+  const { comment, repository } = findOwnComment(asked);
+  repository.comments.splice(repository.comments.indexOf(comment), 1);
+  return { status: 204 };
+}
+
+function changeComment(asked: Asked) {
+  const { comment, repository } = findOwnComment(asked);
   comment.body = textOf(asked.body, "body", { isRequired: true }) ?? "";
   comment.edits += 1;
   return { body: commentJson(comment, repository, asked.webUrl) };

@@ -12,9 +12,14 @@ export function attemptWriter(
     signal,
     attempt: { id, attempt },
     requireCurrent: async (client: Queryable) => {
-      // Held to the end of the transaction, so that nobody takes the job over in between.
+      // Held to the end of the transaction, so that nobody takes the job over, or cancels it, in between. The run comes first
+      // because whoever goes on with a run locks it before its jobs, and what is written here refers to it.
+      await client.query(
+        "select from croft.run where id = (select run_id from croft.job where id = $1) for key share",
+        [id],
+      );
       const { rowCount } = await client.query(
-        "select from croft.job where id = $1 and status = 'running' and attempt = $2 for key share",
+        "select from croft.job where id = $1 and status = 'running' and attempt = $2 for share",
         [id, attempt],
       );
       if (rowCount !== 1) throw new JobFailure("lost", "stale", "this attempt is over");

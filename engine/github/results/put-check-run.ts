@@ -1,17 +1,9 @@
 // A check run at GitHub: made once for its place, then kept up to date; annotations are added there, so each is sent once.
-import type { Database } from "../../database/open-database.ts";
 import type { Annotation } from "./annotations.ts";
 import { cutText } from "./cut-text.ts";
-import {
-  digestOf,
-  type OpenResult,
-  openResult,
-  type ResultPlace,
-  readResult,
-  settleResult,
-  type Writer,
-} from "./result-record.ts";
-import { askTarget, type Target } from "./result-target.ts";
+import { digestOf, type OpenResult, type ResultPlace, readResult } from "./result-record.ts";
+import { askTarget } from "./result-target.ts";
+import { type ResultParts, writeResult } from "./write-result.ts";
 
 export const CONCLUSIONS = [
   ...(["success", "failure", "cancelled", "neutral", "action_required"] as const),
@@ -43,15 +35,10 @@ interface CheckRun {
   readonly html_url?: string | null;
   readonly details_url?: string | null;
   readonly name: string;
+  readonly status?: string;
   readonly external_id?: string | null;
   readonly app?: { readonly slug?: string } | null;
   readonly output?: { readonly annotations_count?: number } | null;
-}
-
-interface CheckParts {
-  readonly database: Database;
-  readonly target: Target;
-  readonly writer: Writer;
 }
 
 const ANNOTATIONS_AT_ONCE = 50;
@@ -61,25 +48,51 @@ const PAGE = 100;
 const PAGES_MAX = 20;
 
 export async function putCheckRun(
-  parts: CheckParts,
+  parts: ResultParts,
   place: ResultPlace,
   wish: CheckWish,
 ): Promise<PutCheck> {
-  const { database, writer } = parts;
+  const check = await writeCheck(parts, place, wish, (put) => put.put());
+  if (check === undefined) throw new Error("a check run was put and is not there");
+  return check;
+}
+
+/** The same of one that is there; undefined when there is none: then none is made. */
+export async function changeCheckRun(
+  parts: ResultParts,
+  place: ResultPlace,
+  wish: CheckWish,
+): Promise<PutCheck | undefined> {
+  return await writeCheck(parts, place, wish, (put) => put.change());
+}
+
+async function writeCheck(
+  parts: ResultParts,
+  place: ResultPlace,
+  wish: CheckWish,
+  write: (put: CheckPut) => Promise<CheckRun | undefined>,
+): Promise<PutCheck | undefined> {
   const content = contentOf(wish);
   const { annotations = [], headSha, name, status } = wish;
   const digest = digestOf({ headSha, name, content, annotations });
-  const known = await readResult(database.pool, place);
+  const known = await readResult(parts.database.pool, place);
   if (known?.isOpen === false && known.digest === digest && known.remoteId !== undefined) {
     return { id: known.remoteId, url: known.url ?? "" };
   }
-  const open = await openResult(database, writer, place);
-  const run = await new CheckPut(parts, open, wish, content).put();
-  const url = run.html_url ?? run.details_url ?? "";
-  const sent = Math.max(annotations.length, annotationsOf(open));
-  const state = { ...identityOf(wish), status, annotations: sent };
-  await settleResult(database, open, { remoteId: run.id, url, digest, state });
-  return { id: run.id, url };
+  const isOfRun = "runId" in place.of; // it is told again by who tells of runs
+  return await writeResult(parts, place, {
+    identity: identityOf(wish),
+    kept: isOfRun ? undefined : { ...wish, annotations: undefined }, // those are not taken away
+    send: async (open) => {
+      const run = await write(new CheckPut(parts, open, wish, content));
+      const url = run?.html_url ?? run?.details_url ?? "";
+      const sent = Math.max(annotations.length, annotationsOf(open));
+      const state = { ...identityOf(wish), status, annotations: sent };
+      const value = run === undefined ? undefined : { id: run.id, url };
+      return { settled: { remoteId: run?.id, url, digest, state }, value };
+    },
+    restore: (restoring, kept: CheckWish) => changeCheckRun(restoring, place, kept),
+  });
 }
 
 /** Which one it is, to be asked about again by whoever has only the record. */
@@ -107,12 +120,12 @@ function contentOf({ status, conclusion, title, summary, text, detailsUrl }: Che
 }
 
 class CheckPut {
-  readonly #parts: CheckParts;
+  readonly #parts: ResultParts;
   readonly #open: OpenResult;
   readonly #wish: CheckWish;
   readonly #content: CheckContent;
 
-  constructor(parts: CheckParts, open: OpenResult, wish: CheckWish, content: CheckContent) {
+  constructor(parts: ResultParts, open: OpenResult, wish: CheckWish, content: CheckContent) {
     this.#parts = parts;
     this.#open = open;
     this.#wish = wish;
@@ -120,15 +133,37 @@ class CheckPut {
   }
 
   async put(): Promise<CheckRun> {
-    const { remoteId, isOpen } = this.#open;
+    const changed = await this.change();
+    if (changed !== undefined) return changed;
     const { annotations = [] } = this.#wish;
-    const found = remoteId ?? (isOpen ? (await this.#find())?.id : undefined);
-    if (found === undefined && annotations.length === 0) return await this.#make(this.#content);
+    if (annotations.length === 0) return await this.#make(this.#content);
     // Complete only with the last annotation: whoever waits for the end sees all of them.
-    const id = found ?? (await this.#make({ ...this.#content, ...UNFINISHED })).id;
-    const isUnsure = isOpen && found !== undefined;
-    const sent = isUnsure ? await this.#countSent(id) : annotationsOf(this.#open);
-    return await this.#update(id, annotations.slice(sent));
+    const { id } = await this.#make({ ...this.#content, ...UNFINISHED });
+    return await this.#update(id, annotations);
+  }
+
+  /** Undefined: there is none. */
+  async change(): Promise<CheckRun | undefined> {
+    const { annotations = [] } = this.#wish;
+    const known = await this.#findKnown();
+    return known === undefined
+      ? undefined
+      : await this.#update(known.id, annotations.slice(known.sent));
+  }
+
+  /** With how many annotations it has. Of several, which a request that came late has made, GitHub counts the newest. */
+  async #findKnown(): Promise<{ readonly id: number; readonly sent: number } | undefined> {
+    const { remoteId: id, isOpen } = this.#open;
+    if (!isOpen) return id === undefined ? undefined : { id, sent: annotationsOf(this.#open) };
+    const [newest, ...others] = await this.#find();
+    for (const other of others) if (other.status !== "completed") await this.#drop(other.id);
+    if (newest !== undefined) return { id: newest.id, sent: countOf(newest) };
+    return id === undefined ? undefined : { id, sent: countOf(await this.#show(id)) };
+  }
+
+  async #drop(id: number): Promise<void> {
+    const output = { title: "Another took its place", summary: "It was made twice." };
+    await this.#change(id, { status: "completed", conclusion: "neutral", output });
   }
 
   async #update(id: number, left: readonly Annotation[]): Promise<CheckRun> {
@@ -155,37 +190,38 @@ class CheckPut {
     return await this.#ask<CheckRun>(route, { check_run_id: id, ...content });
   }
 
-  /** What was sent last may have arrived. */
-  async #countSent(id: number): Promise<number> {
+  async #show(id: number): Promise<CheckRun> {
     const route = "GET /repos/{owner}/{repo}/check-runs/{check_run_id}";
-    const run = await this.#ask<CheckRun>(route, { check_run_id: id });
-    return run.output?.annotations_count ?? 0;
+    return await this.#ask<CheckRun>(route, { check_run_id: id });
   }
 
-  async #find(): Promise<CheckRun | undefined> {
+  /** What others may have made before they fell, the newest first. */
+  async #find(): Promise<readonly CheckRun[]> {
     const { headSha, name, externalId } = this.#wish;
     const slug = (await this.#parts.target.app.login()).replace(/\[bot\]$/, "");
+    const found: CheckRun[] = [];
     for (let page = 1; page <= PAGES_MAX; page++) {
       const { check_runs: runs } = await this.#ask<{ readonly check_runs: readonly CheckRun[] }>(
         "GET /repos/{owner}/{repo}/commits/{ref}/check-runs",
         { ref: headSha, check_name: name, filter: "all", per_page: PAGE, page },
       );
-      const own = runs.find(
-        (run) =>
-          run.external_id === externalId &&
-          run.name === name &&
-          (run.app?.slug === undefined || run.app.slug === slug),
-      );
-      if (own !== undefined) return own;
-      if (runs.length < PAGE) return undefined;
+      for (const run of runs) {
+        const isOwn = run.app?.slug === undefined || run.app.slug === slug;
+        if (isOwn && run.external_id === externalId && run.name === name) found.push(run);
+      }
+      if (runs.length < PAGE) break;
     }
-    return undefined;
+    return found.sort((a, b) => b.id - a.id);
   }
 
   async #ask<T>(route: string, parameters: object): Promise<T> {
     const { target, writer } = this.#parts;
     return await askTarget<T>(target, route, parameters, writer.signal);
   }
+}
+
+function countOf({ output }: CheckRun): number {
+  return output?.annotations_count ?? 0;
 }
 
 const UNFINISHED = { status: "in_progress", conclusion: undefined };

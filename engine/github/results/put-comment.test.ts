@@ -1,11 +1,13 @@
 // Comments at GitHub: one for each name, whatever goes wrong between the request and its answer.
 import { expect, test } from "vitest";
 import { githubResultsScene } from "../../../test/support/github-results-scene.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { cancelJob } from "../../jobs/change-jobs.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { GithubError } from "../github-error.ts";
 import { attemptWriter } from "./attempt-writer.ts";
 import { putComment } from "./put-comment.ts";
+import type { Writer } from "./result-record.ts";
 
 const COMMENTS = /POST .*\/comments$/;
 
@@ -88,29 +90,52 @@ test("a job that was cancelled writes nothing, whether it has heard of it or not
   expect(writes()).toEqual([]);
 });
 
-test("two jobs that write the same comment of a pull request take turns", async () => {
-  const { begin, parts, place, repository, pull, fake } = await githubResultsScene();
+test("of two jobs that write the same comment of a pull request one waits for the other's request", async () => {
+  const { begin, parts, place, repository, pull, fake, writes } = await githubResultsScene();
   const [one, two] = [await begin(), await begin()];
-  const shared = {
-    ...place(one.attempt, "comment", "sticky"),
-    of: { pullRequest: pull.number },
+  const shared = { ...place(one.attempt, "comment", "sticky"), of: { pullRequest: pull.number } };
+  let looks = 0;
+  const put = (attempt: typeof one.attempt, body: string, signal = attempt.signal) => {
+    const writer = attemptWriter(attempt, signal);
+    const requireCurrent: Writer["requireCurrent"] = async (client) => {
+      looks += 1;
+      await writer.requireCurrent(client);
+    };
+    const counted = { ...writer, requireCurrent };
+    const wish = { number: pull.number, body };
+    return putComment({ ...parts(attempt), writer: counted }, shared, wish);
   };
-  const put = (attempt: typeof one.attempt, body: string) =>
-    putComment(parts(attempt), shared, { number: pull.number, body });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
   fake.faults = [{ kind: "gate", opened, of: COMMENTS, times: 1 }];
-  const writing = put(one.attempt, "of one");
-  await expect.poll(() => fake.requests.some(({ line }) => COMMENTS.test(line))).toBe(true);
-  await expect(put(two.attempt, "of two")).rejects.toMatchObject({
-    ...{ code: "github-busy", failureClass: "transient" },
-  });
+  const first = put(one.attempt, "of one");
+  await waitUntil("its request", () => fake.requests.some(({ line }) => COMMENTS.test(line)));
+  const stopping = new AbortController();
+  const stopped = expect(put(two.attempt, "of nobody", stopping.signal)).rejects.toThrow();
+  await waitUntil("two looks", () => looks >= 3);
+  stopping.abort();
+  await stopped;
+  looks = 0;
+  const second = put(two.attempt, "of two");
+  await waitUntil("several looks", () => looks >= 5); // more than a job has attempts
+  expect(writes()).toHaveLength(1);
   open();
-  const { id } = await writing;
-  expect((await put(two.attempt, "of two")).id).toBe(id);
+  const { id } = await first;
+  expect((await second).id).toBe(id);
   expect(repository.comments.map(({ body }) => body.split("\n")[0])).toEqual(["of two"]);
+});
+
+test("nobody waits for a job whose request has failed and that does something else now", async () => {
+  const { begin, parts, place, pull, fake } = await githubResultsScene();
+  const [one, two] = [await begin(), await begin()];
+  const shared = { ...place(one.attempt, "comment", "sticky"), of: { pullRequest: pull.number } };
+  const put = (attempt: typeof one.attempt) =>
+    putComment(parts(attempt), shared, { number: pull.number, body: "hello" });
+  fake.faults = [{ kind: "status", status: 502, of: COMMENTS, times: 1 }];
+  await expect(put(one.attempt)).rejects.toMatchObject({ code: "github-unavailable" });
+  await put(two.attempt);
 });
 
 test("a body that is too long is cut, and what looks like a marker is none", async () => {

@@ -1,17 +1,9 @@
 // A comment on an issue or pull request: made once, then edited, however often it is asked for and whatever dies in between.
-import type { Database } from "../../database/open-database.ts";
 import { cutText } from "./cut-text.ts";
 import { isGone } from "./github-failure.ts";
-import {
-  digestOf,
-  type OpenResult,
-  openResult,
-  type ResultPlace,
-  readResult,
-  settleResult,
-  type Writer,
-} from "./result-record.ts";
-import { askTarget, type Target } from "./result-target.ts";
+import { digestOf, type OpenResult, type ResultPlace, readResult } from "./result-record.ts";
+import { askTarget } from "./result-target.ts";
+import { type ResultParts, writeResult } from "./write-result.ts";
 
 export interface CommentWish {
   /** Of the issue or pull request. */
@@ -38,40 +30,34 @@ const PAGES_MAX = 100;
 /** By how much its clock may differ from the database's. */
 const CLOCKS_MS = 86_400_000;
 
-interface CommentParts {
-  readonly database: Database;
-  readonly target: Target;
-  readonly writer: Writer;
-}
-
 export async function putComment(
-  parts: CommentParts,
+  parts: ResultParts,
   place: ResultPlace,
   { number, body: wished }: CommentWish,
 ): Promise<PutComment> {
-  const { database, writer } = parts;
   const body = bodyOf(wished);
   const digest = digestOf({ number, body });
-  const known = await readResult(database.pool, place);
+  const known = await readResult(parts.database.pool, place);
   if (known?.isOpen === false && known.digest === digest && known.remoteId !== undefined) {
     return { id: known.remoteId, url: known.url ?? "" };
   }
-  const open = await openResult(database, writer, place);
-  const put = new CommentPut(parts, open, number, body);
-  const comment = await put.put();
-  const settled = { number, remoteId: comment.id, url: comment.html_url, digest };
-  if (!(await settleResult(database, open, settled))) await put.takeBack(place, comment);
-  return { id: comment.id, url: comment.html_url };
+  return await writeResult(parts, place, {
+    kept: { number, body },
+    send: async (open) => {
+      const { id, html_url: url } = await new CommentPut(parts, open, number, body).put();
+      return { settled: { number, remoteId: id, url, digest }, value: { id, url } };
+    },
+    restore: (restoring, kept) => putComment(restoring, place, kept),
+  });
 }
 
 class CommentPut {
-  readonly #parts: CommentParts;
+  readonly #parts: ResultParts;
   readonly #open: OpenResult;
   readonly #number: number;
   readonly #body: string;
-  #isMade = false;
 
-  constructor(parts: CommentParts, open: OpenResult, number: number, body: string) {
+  constructor(parts: ResultParts, open: OpenResult, number: number, body: string) {
     this.#parts = parts;
     this.#open = open;
     this.#number = number;
@@ -82,26 +68,29 @@ class CommentPut {
     const { remoteId, number, isOpen } = this.#open;
     const isElsewhere = number !== undefined && number !== this.#number;
     const known = isElsewhere ? undefined : remoteId;
-    const found = known ?? (isOpen ? await this.#find() : undefined);
+    const found = isOpen ? await this.#findOne(known) : known;
     const edited = found === undefined ? undefined : await this.#edit(found);
     if (edited !== undefined) return edited;
-    const parameters = { issue_number: this.#number, body: this.#body };
-    const made = await this.#ask<Comment>(
-      "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
-      parameters,
-    );
-    this.#isMade = true;
-    return made;
+    return await this.#ask<Comment>("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+      ...{ issue_number: this.#number, body: this.#body },
+    });
   }
 
-  /** A later attempt has one of its own: this process was taken for dead while it asked. */
-  async takeBack(place: ResultPlace, { id }: Comment): Promise<void> {
-    if (!this.#isMade) return;
-    const now = await readResult(this.#parts.database.pool, place);
-    if (now?.remoteId === undefined || now.remoteId === id) return;
-    await this.#ask("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", {
-      comment_id: id,
-    });
+  /** Of two attempts that each took the other for dead, or for not begun, both may have made one: only one stays. */
+  async #findOne(known: number | undefined): Promise<number | undefined> {
+    const found = await this.#find();
+    const kept = known !== undefined && found.includes(known) ? known : found[0];
+    for (const id of found) if (id !== kept) await this.#remove(id);
+    return kept ?? known;
+  }
+
+  async #remove(id: number): Promise<void> {
+    const route = "DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}";
+    try {
+      await this.#ask(route, { comment_id: id });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
   }
 
   /** Undefined: somebody has deleted it. */
@@ -118,24 +107,24 @@ class CommentPut {
     }
   }
 
-  /** What the last one may have made before it fell: only the App's own, by the marker at its end. */
-  async #find(): Promise<number | undefined> {
+  /** What others may have made before they fell, the oldest first: only the App's own, by the marker at its end. */
+  async #find(): Promise<readonly number[]> {
     const { app } = this.#parts.target;
     const login = await app.login();
     const marker = markerOf(this.#open.id);
     const since = new Date(this.#open.createdAt.getTime() - CLOCKS_MS).toISOString();
+    const found: number[] = [];
     for (let page = 1; page <= PAGES_MAX; page++) {
       const comments = await this.#ask<readonly Comment[]>(
         "GET /repos/{owner}/{repo}/issues/{issue_number}/comments",
         { issue_number: this.#number, since, per_page: PAGE, page },
       );
-      const own = comments.find(
-        ({ body, user }) => user?.login === login && body?.trimEnd().endsWith(marker) === true,
-      );
-      if (own !== undefined) return own.id;
-      if (comments.length < PAGE) return undefined;
+      for (const { id, body, user } of comments) {
+        if (user?.login === login && body?.trimEnd().endsWith(marker) === true) found.push(id);
+      }
+      if (comments.length < PAGE) break;
     }
-    return undefined;
+    return found;
   }
 
   async #ask<T>(route: string, parameters: object): Promise<T> {

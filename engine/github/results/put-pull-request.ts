@@ -1,16 +1,9 @@
 // A pull request for a branch: opened once, then updated; GitHub itself has no two open ones of one branch into another.
-import type { Database } from "../../database/open-database.ts";
 import { cutText } from "./cut-text.ts";
 import { isRefused } from "./github-failure.ts";
-import {
-  digestOf,
-  openResult,
-  type ResultPlace,
-  readResult,
-  settleResult,
-  type Writer,
-} from "./result-record.ts";
-import { askTarget, type Target } from "./result-target.ts";
+import { digestOf, type ResultPlace, readResult } from "./result-record.ts";
+import { askTarget } from "./result-target.ts";
+import { type ResultParts, writeResult } from "./write-result.ts";
 
 export interface PullRequestWish {
   /** A branch of the same repository. */
@@ -40,36 +33,35 @@ interface Pull {
   readonly head: { readonly ref: string; readonly repo?: { readonly full_name: string } | null };
 }
 
-interface PullParts {
-  readonly database: Database;
-  readonly target: Target;
-  readonly writer: Writer;
-}
-
 const TITLE_LENGTH_MAX = 256;
 const BODY_LENGTH_MAX = 65_000;
 const PAGE = 100;
 
 export async function putPullRequest(
-  parts: PullParts,
+  parts: ResultParts,
   place: ResultPlace,
   wish: PullRequestWish,
 ): Promise<PutPullRequest> {
-  const { database, writer } = parts;
   const { head } = wish;
   const base = wish.base ?? (await defaultBranch(parts));
   const title = wish.title.replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LENGTH_MAX);
   const body = cutText(wish.body ?? "", BODY_LENGTH_MAX);
   const digest = digestOf({ head, base, title, body });
-  const known = await readResult(database.pool, place);
+  const known = await readResult(parts.database.pool, place);
   if (known?.isOpen === false && known.digest === digest && known.number !== undefined) {
     return { number: known.number, url: known.url ?? "", isOwn: known.state["isOwn"] !== false };
   }
-  const open = await openResult(database, writer, place);
-  const { pull, isOwn } = await openOrUpdate(parts, { head, base, title, body }, wish.draft);
-  const { number, html_url: url } = pull;
-  await settleResult(database, open, { number, remoteId: pull.id, url, digest, state: { isOwn } });
-  return { number, url, isOwn };
+  const content = { head, base, title, body };
+  return await writeResult(parts, place, {
+    kept: content,
+    send: async () => {
+      const { pull, isOwn } = await openOrUpdate(parts, content, wish.draft);
+      const { id: remoteId, number, html_url: url } = pull;
+      const settled = { number, remoteId, url, digest, state: { isOwn } };
+      return { settled, value: { number, url, isOwn } };
+    },
+    restore: (restoring, kept) => putPullRequest(restoring, place, kept),
+  });
 }
 
 interface PullContent {
@@ -80,7 +72,7 @@ interface PullContent {
 }
 
 async function openOrUpdate(
-  parts: PullParts,
+  parts: ResultParts,
   content: PullContent,
   draft: boolean | undefined,
 ): Promise<{ readonly pull: Pull; readonly isOwn: boolean }> {
@@ -107,7 +99,7 @@ async function openOrUpdate(
 }
 
 async function findOpen(
-  { target, writer }: PullParts,
+  { target, writer }: ResultParts,
   { head, base }: PullContent,
 ): Promise<Pull | undefined> {
   const [owner] = target.repository.split("/");
@@ -126,7 +118,7 @@ async function findOpen(
   );
 }
 
-async function defaultBranch({ target, writer }: PullParts): Promise<string> {
+async function defaultBranch({ target, writer }: ResultParts): Promise<string> {
   const { default_branch: branch } = await askTarget<{ readonly default_branch: string }>(
     target,
     "GET /repos/{owner}/{repo}",

@@ -1,5 +1,6 @@
 // What the database knows of one thing at GitHub: opened before anything is sent, settled when it is known to be there.
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction, type Queryable } from "../../database/in-transaction.ts";
 import type { Database } from "../../database/open-database.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
@@ -48,13 +49,17 @@ export interface Writer {
 
 export interface Settled {
   readonly number?: number | undefined;
-  readonly remoteId: number;
+  /** Undefined: there is none. */
+  readonly remoteId: number | undefined;
   readonly url: string;
   readonly digest: string;
   readonly state?: Readonly<Record<string, unknown>>;
 }
 
 export const NAME_LENGTH_MAX = 200;
+/** A request takes up to half a minute, and is made several times. */
+const BUSY_MS_MAX = 300_000;
+const BUSY_LOOK_EVERY_MS = 250;
 
 export function digestOf(content: unknown): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");
@@ -71,38 +76,64 @@ export async function readResult(
   return rows[0] === undefined ? undefined : rowOf(rows[0]);
 }
 
-/** From here on nobody else may send it while this writer counts. */
+/** What another shows, and an older request may have undone. */
+export interface LeftResult {
+  readonly state: ResultRow["state"];
+  readonly writes: number;
+}
+
+/** From here on nobody else may send it while this writer counts. While another sends it, this one waits. */
 export async function openResult(
   database: Database,
   writer: Writer,
   place: ResultPlace,
+  identity: ResultRow["state"] = {},
 ): Promise<OpenResult> {
-  writer.signal.throwIfAborted();
   if (place.name.length > NAME_LENGTH_MAX) {
     const message = `its name has ${place.name.length} characters: at most ${NAME_LENGTH_MAX}`;
     throw new JobFailure("invalid", "invalid-value", message);
   }
-  return await inTransaction(database, async (client) => {
-    await writer.requireCurrent(client);
-    await makeRow(client, place);
-    const { rows } = await client.query<StoredResult>(
-      `select ${COLUMNS} from croft.github_result
-       where subject = $1 and kind = $2 and name = $3 for update`,
-      [subjectOf(place), place.kind, place.name],
+  const giveUpAt = performance.now() + BUSY_MS_MAX;
+  for (;;) {
+    writer.signal.throwIfAborted();
+    const open = await inTransaction(database, (client) =>
+      openUnlessBusy(client, writer, place, identity),
     );
-    const [stored] = rows;
-    if (stored === undefined) throw new Error("a result of GitHub's was removed at this moment");
-    await requireAlone(client, stored, writer);
-    await client.query(
-      `update croft.github_result set is_open = true, writes = writes + 1, updated_at = croft.now(),
-         writer_id = $2, writer_attempt = $3 where id = $1`,
-      [stored.id, writer.attempt?.id ?? null, writer.attempt?.attempt ?? null],
-    );
-    return { ...rowOf(stored), write: stored.writes + 1 };
-  });
+    if (open !== undefined) return open;
+    if (performance.now() > giveUpAt) {
+      const message = "another job has been writing the same to GitHub for minutes";
+      throw new JobFailure("transient", "github-busy", message);
+    }
+    await delay(BUSY_LOOK_EVERY_MS, undefined, { signal: writer.signal });
+  }
 }
 
-/** False when another has sent it since: what this one has made is one too many. */
+/** Undefined: another sends it. */
+async function openUnlessBusy(
+  client: Queryable,
+  writer: Writer,
+  place: ResultPlace,
+  identity: ResultRow["state"],
+): Promise<OpenResult | undefined> {
+  await writer.requireCurrent(client);
+  await makeRow(client, place, identity);
+  const { rows } = await client.query<StoredResult>(
+    `select ${COLUMNS} from croft.github_result
+     where subject = $1 and kind = $2 and name = $3 for update`,
+    [subjectOf(place), place.kind, place.name],
+  );
+  const [stored] = rows;
+  if (stored === undefined) throw new Error("a result of GitHub's was removed at this moment");
+  if (await isBusy(client, stored, writer)) return undefined;
+  await client.query(
+    `update croft.github_result set is_open = true, writes = writes + 1, updated_at = croft.now(),
+       writer_id = $2, writer_attempt = $3 where id = $1`,
+    [stored.id, writer.attempt?.id ?? null, writer.attempt?.attempt ?? null],
+  );
+  return { ...rowOf(stored), write: stored.writes + 1 };
+}
+
+/** False when another has sent it since, or was sending when this one came in between. */
 export async function settleResult(
   { pool }: Database,
   { id, write }: OpenResult,
@@ -112,9 +143,22 @@ export async function settleResult(
     `update croft.github_result set is_open = false, number = $3, remote_id = $4, url = $5, digest = $6, state = $7,
        updated_at = croft.now()
      where id = $1 and writes = $2`,
-    [id, write, number ?? null, remoteId, url, digest, JSON.stringify(state)],
+    [id, write, number ?? null, remoteId ?? null, url, digest, JSON.stringify(state)],
   );
   return rowCount === 1;
+}
+
+/** For whoever sends no longer and could not settle it; what it returns is to be sent once more. */
+export async function leaveResult(
+  { pool }: Database,
+  { id, write }: OpenResult,
+  { attempt }: Writer,
+): Promise<LeftResult | undefined> {
+  const { rows } = await pool.query<LeftResult>(
+    "select state, writes from croft.leave_result($1, $2, $3, $4)",
+    [id, write, attempt?.id ?? null, attempt?.attempt ?? null],
+  );
+  return rows[0];
 }
 
 interface StoredResult {
@@ -148,36 +192,37 @@ function rowOf(stored: StoredResult): ResultRow {
   };
 }
 
-async function makeRow(client: Queryable, place: ResultPlace): Promise<void> {
+async function makeRow(
+  client: Queryable,
+  place: ResultPlace,
+  identity: ResultRow["state"],
+): Promise<void> {
   const { of, kind, name, owner, repository } = place;
   await client.query(
-    `insert into croft.github_result (id, subject, kind, name, owner, repository, run_id, job_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (subject, kind, name) do nothing`,
+    `insert into croft.github_result (id, subject, kind, name, owner, repository, run_id, job_id, state)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (subject, kind, name) do nothing`,
     [
       ...[newId(), subjectOf(place), kind, name, owner, repository],
       ...["runId" in of ? of.runId : null, "jobId" in of ? of.jobId : null],
+      JSON.stringify(identity),
     ],
   );
 }
 
 /** An attempt that sends it and still counts is let finish. Croft's own attempts before this one count no more. */
-async function requireAlone(
+async function isBusy(
   client: Queryable,
   { is_open, writer_id, writer_attempt }: StoredResult,
   { attempt }: Writer,
-): Promise<void> {
-  if (!is_open || writer_id === null) return;
-  if (writer_id === attempt?.id && writer_attempt === attempt.attempt) return;
+): Promise<boolean> {
+  if (!is_open || writer_id === null) return false;
+  if (writer_id === attempt?.id && writer_attempt === attempt.attempt) return false;
   const { rowCount } = await client.query(
     "select from croft.job where id = $1 and attempt = $2 and status = 'running'",
     [writer_id, writer_attempt],
   );
-  if (rowCount === 0) return;
-  const message = "another job is writing the same to GitHub at this moment";
-  throw new JobFailure("transient", "github-busy", message, { retryAfterMs: BUSY_RETRY_MS });
+  return rowCount !== 0;
 }
-
-const BUSY_RETRY_MS = 1000;
 
 function subjectOf({ of, owner, repository }: ResultPlace): string {
   if ("runId" in of) return `run ${of.runId}`;
