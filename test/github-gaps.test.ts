@@ -173,6 +173,61 @@ test("what GitHub has no more is given up", async () => {
 
 const SMALL: GapLimits = { pages: 1, asked: 100 };
 
+interface Attempted {
+  readonly agoMs: number;
+  readonly statusCode: number;
+  readonly redelivery?: boolean;
+}
+
+/** Attempts of GitHub's at which this database was not there, the oldest first. */
+function attempted({ state }: FakeGithub, guid: string, ...attempts: readonly Attempted[]) {
+  for (const { agoMs, statusCode, redelivery = false } of attempts) {
+    state.deliveries.push({
+      ...{ id: state.nextId(), guid, event: "ping", payload: {}, redelivery, statusCode },
+      deliveredAt: state.now() - agoMs,
+    });
+  }
+}
+
+test("a new database asks for nothing that was answered before it came, also when it looks again", async () => {
+  const { github, parts, query, repair } = await scene();
+  const MINUTE_MS = 60_000;
+  // On three pages, so that what became of one is known only from another.
+  attempted(github, "failed", { agoMs: 50 * HOUR_MS, statusCode: 500 });
+  attempted(github, "sent again", { agoMs: 49 * HOUR_MS, statusCode: 0 });
+  attempted(github, "answered", { agoMs: 48 * HOUR_MS, statusCode: 202 });
+  for (let n = 0; n < 200; n++) {
+    attempted(github, `handled-${n}`, { agoMs: 24 * HOUR_MS, statusCode: 200 });
+  }
+  attempted(github, "sent again", { agoMs: HOUR_MS, statusCode: 202, redelivery: true });
+  attempted(github, "answered", { agoMs: HOUR_MS, statusCode: 502, redelivery: true });
+  attempted(github, "last", { agoMs: MINUTE_MS, statusCode: 202 });
+  for (let round = 0; round < 3; round++) await repair(parts, SMALL);
+  expect(await query("select delivery_id, asked from croft.gap")).toEqual([
+    { delivery_id: "failed", asked: 1 },
+  ]);
+  expect(await repair()).toMatchObject({ listed: 2, missing: 1, asked: 0 }); // the end of the list once more
+  attempted(github, "since", { agoMs: -1000, statusCode: 202 });
+  expect(await repair()).toMatchObject({ missing: 2, asked: 1 }); // that one should be here
+  expect(asked(github)).toBe(2);
+});
+
+test("a restored database asks for what nobody answered, and for what the last minutes before may have lost", async () => {
+  const { github, listen, query, known, payload, repair } = await scene();
+  await listen();
+  await github.send(undefined, "ping", payload(1));
+  await repair();
+  await query("update croft.gap_check set checked_until = checked_until - interval '2 days'");
+  await query("update croft.event_floor set cluster = 'another', era = 'another'");
+  attempted(github, "done-elsewhere", { agoMs: 30 * HOUR_MS, statusCode: 202 });
+  attempted(github, "not-answered", { agoMs: 29 * HOUR_MS, statusCode: 503 });
+  attempted(github, "lost-at-last", { agoMs: 60_000, statusCode: 202 });
+  expect(await repair()).toMatchObject({ missing: 2, asked: 2 });
+  expect((await known()).slice(1).sort()).toEqual(["lost-at-last", "not-answered"]);
+  expect(await query("select from croft.gap where is_answered")).toEqual([]);
+  expect(await repair()).toMatchObject({ missing: 0, asked: 0 });
+});
+
 test("a list longer than a round goes on where it was, whatever arrives meanwhile; then the oldest are asked for", async () => {
   const { github, parts, query, lose, repair } = await scene();
   const lost = await lose(250);

@@ -31,6 +31,13 @@ test("a key may have its lines divided by \\n, an address a slash at its end", a
   expect(github.apiUrl).toBe("https://github.example.org/api/v3");
 });
 
+test.each(["http://localhost:1", "http://127.0.0.1:2", "http://[::1]:3"])(
+  "on the machine itself %s needs no TLS",
+  async (url) => {
+    expect(await load({ API_URL: url, WEB_URL: url })).toMatchObject({ apiUrl: url, webUrl: url });
+  },
+);
+
 test.each([
   [{ APP_ID: "12" }, "github.appId needs github.privateKey"],
   [{ PRIVATE_KEY: KEY }, "github.privateKey needs github.appId"],
@@ -40,6 +47,9 @@ test.each([
   [{ APP_ID: "x" }, "github.appId must be"],
   [{ API_URL: "https://a:hunter2@example.org" }, "github.apiUrl must be"],
   [{ API_URL: "ftp://example.org" }, "github.apiUrl must be"],
+  [{ API_URL: "http://github.example.org/api/v3" }, "github.apiUrl must be https"],
+  [{ API_URL: "http://localhost.example.org" }, "github.apiUrl must be https"],
+  [{ WEB_URL: "http://10.0.0.1" }, "github.webUrl must be https"],
 ])("%j is refused", async (settings, message) => {
   const refused = await load(settings as Record<string, string>).catch((error: Error) => error);
   expect((refused as Error).message).toContain(message);

@@ -4,6 +4,9 @@ import { z } from "zod";
 import { duration } from "./duration.ts";
 import { accountList, secret, webUrl, wholeNumber } from "./setting-values.ts";
 
+const NOT_SAFE =
+  "must be https, because tokens go there; http is for this machine itself only (localhost, 127.0.0.1, [::1])";
+
 /** GitHub's own servers have a path: `https://github.example.org/api/v3`. */
 const apiUrl = z
   .string()
@@ -12,6 +15,7 @@ const apiUrl = z
     if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
     return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   }, "must be an http or https URL without credentials and query")
+  .refine(isSafe, NOT_SAFE)
   .transform((text) => text.replace(/\/+$/, ""));
 
 /** In a variable the lines of a key are often divided by `\n`. */
@@ -43,7 +47,7 @@ export const githubSettings = z
     apiUrl: apiUrl.prefault("https://api.github.com").meta({
       description: "Where GitHub's API is; of a server of your own `https://<host>/api/v3`",
     }),
-    webUrl: webUrl.prefault("https://github.com").meta({
+    webUrl: webUrl.refine(isSafe, NOT_SAFE).prefault("https://github.com").meta({
       description: "Where GitHub's pages and repositories are",
     }),
     accounts: accountList.prefault("").meta({
@@ -71,6 +75,14 @@ export function checkGithubSettings(github: GithubSettings): string[] {
     violations.push("github.webhookSecretPrevious needs github.webhookSecret");
   }
   return violations;
+}
+
+/** What is no address at all is told of elsewhere. */
+function isSafe(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { protocol, hostname } = new URL(text);
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname);
+  return protocol !== "http:" || isHere;
 }
 
 function isPrivateKey(text: string): boolean {

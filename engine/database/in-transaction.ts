@@ -11,6 +11,12 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // Of one that the server ends while nothing is asked of it, the next query knows only that it is gone.
+  let reason: Error | undefined;
+  const onError = (error: Error) => {
+    reason ??= error;
+  };
+  client.on("error", onError);
   try {
     await client.query("begin");
     const result = await work(client);
@@ -20,8 +26,9 @@ export async function inTransaction<T>(
     await client.query("rollback").catch((failure: Error) => {
       broken = failure; // the server ends the transaction with the connection
     });
-    throw error;
+    throw reason ?? error;
   } finally {
+    client.off("error", onError);
     client.release(broken);
   }
 }

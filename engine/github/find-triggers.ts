@@ -5,13 +5,13 @@ import { EngineError } from "../engine-error.ts";
 import { pipelineOf } from "../runs/read-pipeline.ts";
 import type { GithubEvent } from "./github-event.ts";
 import type { GithubParts } from "./github-parts.ts";
-import type { PlannedJob, PlannedProblem, PlannedRun } from "./planned-work.ts";
+import type { PlannedProblem, PlannedRun, WordedJob } from "./planned-work.ts";
 
 export interface FoundTrigger {
   readonly name: string;
   readonly trigger: GithubTrigger;
   /** What is known of it before the pull request is. */
-  readonly work: PlannedJob | Omit<PlannedRun, "withholdsSecrets" | "head"> | PlannedProblem;
+  readonly work: WordedJob | Omit<PlannedRun, "withholdsSecrets" | "head"> | PlannedProblem;
 }
 
 interface PipelineRow {

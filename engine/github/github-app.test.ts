@@ -298,3 +298,16 @@ test("the App's own lists are read page after page", async () => {
   for await (const page of pages) guids.push(...page.map(({ guid }) => guid));
   expect(guids).toEqual(github.deliveries.map(({ guid }) => guid).reverse());
 });
+
+test("before the time that a 503 names nobody asks, and what it answered is not sent again on the spot", async () => {
+  const { github, clock, comment, repository } = await scene();
+  await comment("first");
+  const headers = { "retry-after": "10" };
+  github.faults = [{ kind: "status", status: 503, headers, of: /comments$/, times: 1 }];
+  const failure = { code: "github-unavailable", status: 503, retryAfterMs: 10_000 };
+  await expect(comment("perhaps made all the same")).rejects.toMatchObject(failure);
+  expect(clock.waits).toEqual([]);
+  await comment("second");
+  expect(clock.waits).toEqual([10_000]);
+  expect(repository.comments.map(({ body }) => body)).toEqual(["first", "second"]);
+});

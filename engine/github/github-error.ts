@@ -2,7 +2,8 @@
 
 /**
  * - `github-rate-limit`: too many requests: nothing is asked before `retryAfterMs` has passed.
- * - `github-unavailable`: no answer, half of one, or one that says that it is GitHub's own fault: try later.
+ * - `github-unavailable`: no answer, half of one, or one that says that it is GitHub's own fault: try later, and not before
+ *   `retryAfterMs` has passed, if it says so.
  * - `github-no-access`: the App, or this installation of it, may not: somebody must allow it.
  * - `github-refused`: anything else that GitHub says no to: the same request fails again.
  */

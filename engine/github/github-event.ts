@@ -21,6 +21,8 @@ export interface GithubEvent {
   readonly sentAt: Date;
   /** How often somebody asked for it once more: each time it may start its work anew. */
   readonly replay: number;
+  /** How often it could not be handled since. */
+  readonly failures: number;
 }
 
 export interface EventRepository {

@@ -30,7 +30,8 @@ export class GithubPauses {
       } catch (error) {
         if (!(error instanceof GithubError) || error.retryAfterMs === undefined) throw error;
         this.note(name, error.retryAfterMs);
-        if (waits >= WAITS_MAX || error.retryAfterMs > WAIT_MS_MAX) throw error;
+        const isUndone = error.isRateLimit; // of a fault of its own GitHub may have done it all the same
+        if (!isUndone || waits >= WAITS_MAX || error.retryAfterMs > WAIT_MS_MAX) throw error;
       }
     }
   }

@@ -2,6 +2,7 @@
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import { despiteDeadlocks } from "../database/try-again.ts";
 import type { FairPlaces } from "../watches/fair-places.ts";
+import { endWork } from "./end-work.ts";
 import { factsOf, type GithubEvent, readPayload } from "./github-event.ts";
 import { keepInstallation, knownBy, tellsOfInstallation } from "./keep-installations.ts";
 import {
@@ -87,11 +88,11 @@ async function writeEffects(
   const { database, config } = parts;
   return await inTransaction(database, async (client) => {
     if (!(await isStillOurs(client, claimed))) return false;
-    const effects = [
-      ...(await keepInstallation(client, event)),
-      ...(await wakeWatches(client, config, event)),
-      ...(await startPlanned(parts, client, event, planned)),
-    ];
+    const told = await keepInstallation(client, event);
+    const woken = await wakeWatches(client, config, event);
+    const going = await endWork(client, event);
+    const started = await startPlanned(parts, client, event, { planned, going });
+    const effects = [...told, ...woken, ...started];
     await keepEffects(client, claimed, effects);
     const status = effects.length > 0 ? "handled" : "ignored";
     return await settleEvent(client, claimed, { status });
@@ -152,10 +153,11 @@ async function keepEffects(
 }
 
 function eventOf(claimed: ClaimedEvent): GithubEvent {
-  const { id, place, delivery_id, event, body, is_form, received_at, sent_at, replay } = claimed;
+  const { id, place, delivery_id, event, body, is_form, received_at, sent_at } = claimed;
+  const { replay, failures } = claimed;
   const payload = readPayload(body, is_form);
   return {
-    ...{ id, place: Number(place), deliveryId: delivery_id, name: event, replay },
+    ...{ id, place: Number(place), deliveryId: delivery_id, name: event, replay, failures },
     ...{ ...factsOf(payload), payload, receivedAt: received_at, sentAt: sent_at },
   };
 }

@@ -11,6 +11,8 @@ const TRIGGERS = [
   { name: "plain", on: "issues", job: { type: "note" } },
 ];
 
+const DOWN = { kind: "status", status: 503, headers: { "retry-after": "1" } } as const;
+
 async function scene() {
   const github = await startFakeGithub();
   const parts = await inboxScene({ triggers: TRIGGERS, flags: { ...github.settings } });
@@ -90,6 +92,67 @@ test("while GitHub is away a line waits, as long as it takes; after a day all of
   github.faults = [];
   await inHaste("the replay", areSettled);
   expect((await eventOf("pull-1-1"))?.status).toBe("handled");
+});
+
+test("a pull request that GitHub cannot answer for counts after three such answers, and what is behind it goes on", async () => {
+  const { github, pull, issue, dispatch, query, events, areSettled, inHaste } = await scene();
+  await github.addRepository(github.addInstallation({ id: 1, account: "acme-1" }), "engine");
+  github.faults = [{ kind: "status", status: 502, of: /pulls\/1\/files$/ }];
+  await pull(1, 1);
+  await issue(1);
+  await dispatch();
+  await inHaste("both", areSettled);
+  expect(await events()).toMatchObject([
+    { delivery_id: "issue-1", status: "handled", failures: 0 },
+    { delivery_id: "pull-1-1", status: "handled", failures: 2 },
+  ]);
+  const effects = await query("select trigger, problem from croft.inbox_effect order by at");
+  expect(effects).toEqual([
+    { trigger: "trigger:paths", problem: null },
+    { trigger: "trigger:plain", problem: null },
+  ]);
+});
+
+test.each([
+  ["other pull requests of the repository", { kind: "status", status: 502, of: /pulls/ }],
+  ["tokens", { kind: "status", status: 502, of: /access_tokens$/ }],
+  ["anything before a time that it names", { ...DOWN, of: /files$/ }],
+  ["at all", { kind: "cut" }],
+] as const)("while GitHub does not answer for %s, nothing is guessed", async (_, fault) => {
+  const { github, pull, dispatch, query, eventOf, areSettled, inHaste } = await scene();
+  const installation = github.addInstallation({ id: 1, account: "acme-1" });
+  await github.openPullRequest(await github.addRepository(installation, "engine"));
+  github.faults = [fault];
+  await pull(1, 1);
+  await dispatch();
+  await inHaste("several tries", async () => ((await eventOf("pull-1-1"))?.failures ?? 0) > 4);
+  expect(await eventOf("pull-1-1")).toMatchObject({
+    ...{ status: "pending", error: { code: "github-away" } },
+  });
+  github.faults = [];
+  await inHaste("its end", areSettled);
+  expect(await query("select from croft.job")).toEqual([]); // its files do not match
+});
+
+test("an event whose work the database never has time for is told of, given up, and holds back no other", async () => {
+  const { issue, bring, dispatch, query, events, areSettled, inHaste } = await scene();
+  await query(
+    `create function croft.too_late() returns trigger language plpgsql as
+     $$ begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
+  );
+  await query(
+    `create trigger too_late before insert on croft.inbox_effect for each row
+     when (new.trigger = 'trigger:plain') execute function croft.too_late()`,
+  );
+  await issue(1);
+  await bring("star", { action: "created", installation: { id: 1 } }, "behind");
+  await dispatch();
+  await inHaste("the end", areSettled);
+  const message = "canceling statement due to statement timeout";
+  expect(await events()).toMatchObject([
+    { delivery_id: "behind", status: "ignored" },
+    { status: "failed", failures: 3, error: { code: "not-handled", message } },
+  ]);
 });
 
 test("however many wait for a slow GitHub, an event that asks nothing of it is handled meanwhile", async () => {

@@ -54,3 +54,14 @@ test("that the database is away is no fault of the event", () => {
   const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
   expect(judgeFailure(away, tried(100))).toMatchObject({ status: "pending", code: undefined });
 });
+
+test.each(["57014", "55P03", "25P03"])(
+  "what takes longer than the database allows (%s) is the event's own failure: told, and given up after three tries",
+  (code) => {
+    const late = Object.assign(new Error("canceling statement"), { code });
+    expect(judgeFailure(late, tried(0))).toEqual({
+      ...{ status: "pending", afterMs: 1000, code: "not-handled" },
+    });
+    expect(judgeFailure(late, tried(2))).toEqual({ status: "failed" });
+  },
+);

@@ -29,11 +29,13 @@ const AWAY_MS_MAX = 24 * 3_600_000;
 /** Anything else is most likely the same again, and holds its installation back meanwhile. */
 const REFUSED_MS = [1000, 5000] as const;
 const DATABASE_MS = 1000;
+/** A statement, a lock or a silence took too long. The database is there: it is the event's own work that cannot be written. */
+const TIME_LIMITS: readonly unknown[] = ["57014", "55P03", "25P03"];
 /** What GitHub asks for is believed up to here. */
 const ASKED_MS_MAX = 3_600_000;
 
 export function judgeFailure(error: unknown, { failures, refusals, waitedMs }: Tried): Verdict {
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseUnavailable(error) && !isOverTimeLimit(error)) {
     return { status: "pending", afterMs: DATABASE_MS, code: undefined };
   }
   if (error instanceof GithubError && isAway(error)) {
@@ -45,6 +47,10 @@ export function judgeFailure(error: unknown, { failures, refusals, waitedMs }: T
   const pause = REFUSED_MS[refusals];
   if (pause === undefined) return { status: "failed" };
   return { status: "pending", afterMs: pause, code: "not-handled" };
+}
+
+function isOverTimeLimit(error: unknown): boolean {
+  return TIME_LIMITS.includes((error as { code?: unknown }).code);
 }
 
 /** A 401 does not pass: by then a fresh token was tried, and the key is another, or the App suspended or deleted. */

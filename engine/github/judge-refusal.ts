@@ -20,10 +20,10 @@ const PAUSE_MS_MAX = 65 * 60_000;
 export function judgeRefusal(refusal: Refusal): GithubError {
   const { what, status, message } = refusal;
   const said = message === "" ? "" : `: ${message}`;
-  const retryAfterMs = pauseOf(refusal);
-  if (retryAfterMs !== undefined) {
+  const pauseMs = pauseOf(refusal);
+  if (pauseMs !== undefined) {
     const text = `GitHub allows no more requests for now ('${what}', ${status})${said}`;
-    return new GithubError(text, { status, retryAfterMs, code: "github-rate-limit" });
+    return new GithubError(text, { status, retryAfterMs: pauseMs, code: "github-rate-limit" });
   }
   if (status >= 300 && status < 400) {
     const text = `GitHub answers '${what}' with a redirect (${status}), which is not followed: was it renamed?`;
@@ -31,7 +31,8 @@ export function judgeRefusal(refusal: Refusal): GithubError {
   }
   if (status >= 500 || status === 408) {
     const text = `GitHub could not answer '${what}' (${status})${said}`;
-    return new GithubError(text, { status, code: "github-unavailable" });
+    const retryAfterMs = status === 503 ? retryAfterOf(refusal) : undefined;
+    return new GithubError(text, { status, retryAfterMs, code: "github-unavailable" });
   }
   const isAccess = status === 401 || status === 403 || status === 404;
   const text = `GitHub refused '${what}' (${status})${said}`;
@@ -39,14 +40,22 @@ export function judgeRefusal(refusal: Refusal): GithubError {
 }
 
 /** How long nothing may be asked; undefined when it is no matter of how often. */
-function pauseOf({ status, headers, message, now }: Refusal): number | undefined {
+function pauseOf(refusal: Refusal): number | undefined {
+  const { status, headers, message, now } = refusal;
   if (status !== 403 && status !== 429) return undefined;
-  const seconds = Number.parseInt(headers["retry-after"] ?? "", 10);
-  if (Number.isFinite(seconds)) return bounded(seconds * 1000);
+  const retryAfterMs = retryAfterOf(refusal);
+  if (retryAfterMs !== undefined) return retryAfterMs;
   const resetMs = resetOf(headers, now);
   if (resetMs !== undefined) return bounded(resetMs);
   const isMeant = status === 429 || /rate limit|abuse detection/i.test(message);
   return isMeant ? UNKNOWN_PAUSE_MS : undefined;
+}
+
+/** Seconds, or a date: what stands before a server of one's own may say either. */
+function retryAfterOf({ headers, now }: Pick<Refusal, "headers" | "now">): number | undefined {
+  const said = headers["retry-after"]?.trim() ?? "";
+  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now;
+  return Number.isFinite(ms) ? bounded(ms) : undefined;
 }
 
 /** Until there are requests again, when none is left. */

@@ -31,6 +31,13 @@ async function scene() {
       return received;
     },
     known: () => readInstallation(pool, ID),
+    /** GitHub sends it now, and it does not arrive. */
+    lost: (deliveryId: string) =>
+      inbox.query(
+        `insert into croft.gap (delivery_id, github_id, event, delivered_at)
+         values ($1, 1, 'installation', croft.now())`,
+        [deliveryId],
+      ),
   };
 }
 
@@ -61,6 +68,42 @@ test("who installs the App is known with its repositories, until it is removed",
   await replayEvent(engine.database, first); // what came after it is true
   await settled();
   expect(await known()).toMatchObject({ deleted_at: expect.any(String), repositories: 0 });
+});
+
+test("what was lost and comes late changes nothing that was told since", async () => {
+  const { tell, lost, known } = await scene();
+  await tell("installation", "created");
+  await lost("installation-suspend");
+  await tell("installation", "unsuspend");
+  await tell("installation", "suspend");
+  expect((await known()).suspended_at).toBeNull();
+  const both = [8, 9].map((id) => ({ id, full_name: `octocat/${id}`, private: true }));
+  const change = { repositories_added: both, repositories_removed: [] };
+  await tell("installation_repositories", "added", change);
+  await lost("removal");
+  await tell(
+    "installation_repositories",
+    "added",
+    { ...change, repositories_added: both.slice(1) },
+    "again",
+  );
+  const removal = { repositories_added: [], repositories_removed: both };
+  await tell("installation_repositories", "removed", removal, "removal");
+  const names = (await known()).known_repositories.map(({ full_name }) => full_name);
+  expect(names).not.toContain("octocat/8"); // of which nothing was told since
+  expect(names).toContain("octocat/9");
+  await lost("rename");
+  const repository = { ...(exampleOf("issues", "opened")["repository"] as object), id: 9 };
+  await tell("issues", "opened", { repository: { ...repository, full_name: "octocat/new" } });
+  await tell(
+    "issues",
+    "edited",
+    { repository: { ...repository, full_name: "octocat/old" } },
+    "rename",
+  );
+  expect((await known()).known_repositories).toContainEqual({
+    ...{ id: 9, full_name: "octocat/new", is_private: false },
+  });
 });
 
 test("any event makes its installation and repository known, and a new name of it", async () => {

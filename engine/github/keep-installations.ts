@@ -22,18 +22,29 @@ export async function keepInstallation(
   client: Queryable,
   event: GithubEvent,
 ): Promise<StartedEffect[]> {
-  const { installation: id, place, name, repository } = event;
+  const { installation: id, name } = event;
   if (id === undefined) return [];
   const { rows } = await client.query<{ is_news: boolean }>(
     "select croft.keep_known($1, $2, $3, $4, $5, $6, $7) as is_news",
-    [id, place, ...knownBy(event)],
+    [id, event.id, ...knownBy(event)],
   );
-  if (rows[0]?.is_news !== true || !tellsOfInstallation(event)) return [];
+  if (!tellsOfInstallation(event)) return [];
+  const hasRemoved = await removeRepositories(client, event);
+  if (rows[0]?.is_news !== true) return hasRemoved ? [{ trigger: INSTALLATION_TRIGGER }] : [];
   if (TELLING.includes(name)) {
-    await client.query("update croft.installation set told_place = $2 where id = $1", [id, place]);
+    await client.query(
+      `update croft.installation i set told_at = b.sent_at, told_place = b.place
+       from croft.inbox b where i.id = $1 and b.id = $2`,
+      [id, event.id],
+    );
     await TOLD[name]?.(client, event, id);
-  } else if (repository !== undefined) await removeRepositories(client, id, [repository.id]);
+  }
   return [{ trigger: INSTALLATION_TRIGGER }];
+}
+
+/** Whether all that it had started is of no use any more: nothing of it gets a token. */
+export function endsInstallation({ name, action }: GithubEvent): boolean {
+  return name === "installation" && action === "deleted";
 }
 
 /** Account and repository, as `croft.keep_known` takes them. */
@@ -57,16 +68,13 @@ const TOLD: Readonly<Record<string, Teller>> = {
 };
 const TELLING = Object.keys(TOLD);
 
-async function tellInstallation(
-  client: Queryable,
-  { action, payload, place }: GithubEvent,
-  id: number,
-): Promise<void> {
+async function tellInstallation(client: Queryable, event: GithubEvent, id: number): Promise<void> {
+  const { action, payload } = event;
   await putInstallation(client, id, objectOf(payload["installation"]));
   if (action === "created") {
     await client.query("update croft.installation set deleted_at = null where id = $1", [id]);
-    await putRepositories(client, { installation: id, place }, listOf(payload["repositories"]));
-  } else if (action === "deleted") {
+    await putRepositories(client, event, listOf(payload["repositories"]));
+  } else if (endsInstallation(event)) {
     await client.query(
       "update croft.installation set deleted_at = coalesce(deleted_at, croft.now()) where id = $1",
       [id],
@@ -83,16 +91,9 @@ async function tellInstallation(
   }
 }
 
-async function tellRepositories(
-  client: Queryable,
-  { payload, place }: GithubEvent,
-  id: number,
-): Promise<void> {
-  await putInstallation(client, id, objectOf(payload["installation"]));
-  const added = listOf(payload["repositories_added"]);
-  await putRepositories(client, { installation: id, place }, added);
-  const removed = listOf(payload["repositories_removed"]).map((each) => each.id);
-  await removeRepositories(client, id, removed);
+async function tellRepositories(client: Queryable, event: GithubEvent, id: number): Promise<void> {
+  await putInstallation(client, id, objectOf(event.payload["installation"]));
+  await putRepositories(client, event, listOf(event.payload["repositories_added"]));
 }
 
 /** What is not said stays as it is. */
@@ -119,32 +120,37 @@ async function putInstallation(
 
 async function putRepositories(
   client: Queryable,
-  { installation, place }: { readonly installation: number; readonly place: number },
+  { id, installation }: GithubEvent,
   repositories: readonly ToldRepository[],
 ): Promise<void> {
   if (repositories.length === 0) return;
   await client.query(
-    `insert into croft.installation_repository (installation_id, repository_id, full_name, is_private, told_place)
-       select $1, id, full_name, coalesce(private, true), $2
-       from jsonb_to_recordset($3) as r(id bigint, full_name text, private boolean) order by id
-     on conflict (installation_id, repository_id) do update
-       set full_name = excluded.full_name, is_private = excluded.is_private, told_place = excluded.told_place
-       where installation_repository.told_place < excluded.told_place and
-         (installation_repository.full_name, installation_repository.is_private)
-           is distinct from (excluded.full_name, excluded.is_private)`,
-    [installation, place, JSON.stringify(repositories)],
+    `insert into croft.installation_repository as k
+         (installation_id, repository_id, full_name, is_private, told_at, told_place)
+       select $1, r.id, r.full_name, coalesce(r.private, true), b.sent_at, b.place
+       from jsonb_to_recordset($3) as r(id bigint, full_name text, private boolean), croft.inbox b
+       where b.id = $2 order by r.id
+     on conflict (installation_id, repository_id) do update set full_name = excluded.full_name,
+         is_private = excluded.is_private, told_at = excluded.told_at, told_place = excluded.told_place
+       where (k.told_at, k.told_place) < (excluded.told_at, excluded.told_place)`,
+    [installation, id, JSON.stringify(repositories)],
   );
 }
 
-async function removeRepositories(
-  client: Queryable,
-  installation: number,
-  ids: readonly unknown[],
-): Promise<void> {
-  await client.query(
-    "delete from croft.installation_repository where installation_id = $1 and repository_id = any ($2)",
-    [installation, ids],
+/** Whenever it comes: what was told of a repository since stays. */
+async function removeRepositories(client: Queryable, event: GithubEvent): Promise<boolean> {
+  const { id, name, installation, repository, payload } = event;
+  const removed =
+    name === "repository"
+      ? [repository?.id]
+      : listOf(payload["repositories_removed"]).map((each) => each.id);
+  const { rowCount } = await client.query(
+    `delete from croft.installation_repository k using croft.inbox b
+     where b.id = $2 and k.installation_id = $1 and k.repository_id = any ($3)
+       and (k.told_at, k.told_place) <= (b.sent_at, b.place)`,
+    [installation, id, removed],
   );
+  return (rowCount ?? 0) > 0;
 }
 
 /** Each once, and only what can be kept: two of one id cannot be written together. */

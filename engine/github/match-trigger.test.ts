@@ -13,7 +13,7 @@ import {
 } from "./match-trigger.ts";
 
 function eventOf(name: string, payload: object): GithubEvent {
-  const own = { id: newId(), place: 1, deliveryId: newId(), name, replay: 0 };
+  const own = { id: newId(), place: 1, deliveryId: newId(), name, replay: 0, failures: 0 };
   return {
     ...{ ...own, ...factsOf(payload as Payload) },
     ...{ payload: payload as Payload, receivedAt: new Date(), sentAt: new Date() },
@@ -123,7 +123,7 @@ test.each([
   expect(matchesPayload(review, comment(body))).toBe(isMeant);
 });
 
-test("a command is taken from people who may write, when the comment is new", () => {
+test("a command is taken from people of the repository, when the comment is new", () => {
   const review = trigger("issue_comment", { command: "/review" });
   const taken = (association: string, more: Partial<GithubTrigger> = {}) =>
     matchesPayload({ ...review, ...more }, comment("/review", association));
@@ -147,6 +147,15 @@ test("branches: the pushed one, without tags; globs as everywhere", () => {
   const created = eventOf("create", { ref: "topic", ref_type: "branch" });
   expect(branchOf(created)).toBe("topic");
   expect(branchOf(eventOf("create", { ref: "v1", ref_type: "tag" }))).toBeUndefined();
+});
+
+test("a merge group is of the branch that it is to go into; that it is gone starts nothing by itself", () => {
+  const group = (action: string) =>
+    eventOf("merge_group", { action, merge_group: { base_ref: "refs/heads/main" }, repository });
+  expect(branchOf(group("checks_requested"))).toBe("main");
+  expect(matchesPayload(trigger("merge_group"), group("checks_requested"))).toBe(true);
+  expect(matchesPayload(trigger("merge_group"), group("destroyed"))).toBe(false);
+  expect(matchesPayload(trigger("merge_group.destroyed"), group("destroyed"))).toBe(true);
 });
 
 test("paths: one that counts is enough; nobody knowing counts, too", () => {

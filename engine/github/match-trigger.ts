@@ -4,8 +4,8 @@ import type { GithubTrigger } from "@croft/pipeline";
 import type { GithubEvent } from "./github-event.ts";
 import { listAt, objectAt, textAt, valueAt } from "./payload-parts.ts";
 
-/** Whoever GitHub says may write to the repository. */
-const WRITERS = ["OWNER", "MEMBER", "COLLABORATOR"];
+/** Whom GitHub names so belongs to the repository or its organization; a member or collaborator may have no more than read access. */
+const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /** All but branch and paths, for which GitHub may have to be asked. */
 export function matchesPayload(trigger: GithubTrigger, event: GithubEvent): boolean {
@@ -43,6 +43,9 @@ export function branchOf({ name, payload }: GithubEvent): string | undefined {
   if (name === "push") return ref?.startsWith("refs/heads/") ? ref.slice(11) : undefined;
   if (name === "create" || name === "delete") {
     return textAt(payload, "ref_type") === "branch" ? ref : undefined;
+  }
+  if (name === "merge_group") {
+    return textAt(payload, "merge_group", "base_ref")?.replace("refs/heads/", "");
   }
   return (
     textAt(payload, "check_suite", "head_branch") ??
@@ -86,7 +89,13 @@ function isDeletion({ name, payload }: GithubEvent): boolean {
 
 function isNamed(name: string, event: GithubEvent): boolean {
   const [first, action] = name.split(".");
-  return first === event.name && (action === undefined || action === event.action);
+  if (first !== event.name) return false;
+  return action === undefined ? !isGroupGone(event) : action === event.action;
+}
+
+/** Whoever wants to merge waits for `checks_requested`; that the queue has let go of it must be asked for by its name. */
+function isGroupGone({ name, action }: GithubEvent): boolean {
+  return name === "merge_group" && action === "destroyed";
 }
 
 function matchesRepository({ repositories }: GithubTrigger, { repository }: GithubEvent): boolean {
@@ -128,7 +137,7 @@ function matchesCommand(
   if (command === undefined) return true;
   if (action !== "created") return false;
   const association = textAt(payload, "comment", "author_association") ?? "NONE";
-  if (!anyone && !WRITERS.includes(association)) return false;
+  if (!anyone && !INSIDERS.includes(association)) return false;
   const lines = (textAt(payload, "comment", "body") ?? "").split(/\r?\n/);
   return lines.some((line) => {
     const said = line.trim();

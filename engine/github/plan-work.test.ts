@@ -11,7 +11,7 @@ import type { TriggerInput } from "./project-triggers.ts";
 const never = new AbortController().signal;
 
 function eventOf(name: string, payload: object): GithubEvent {
-  const own = { id: newId(), place: 1, deliveryId: newId(), name, replay: 0 };
+  const own = { id: newId(), place: 1, deliveryId: newId(), name, replay: 0, failures: 0 };
   return {
     ...{ ...own, ...factsOf(payload as Payload) },
     ...{ payload: payload as Payload, receivedAt: new Date(), sentAt: new Date() },
@@ -151,6 +151,17 @@ test("a run for a fork's code gets no secrets unless the trigger trusts forks; s
   const alone = { ...engine, github: undefined };
   const [work] = await planWork(alone, said(own), never);
   expect(work?.work).toMatchObject({ withholdsSecrets: true });
+});
+
+test("of a pull request that GitHub cannot answer for, nobody can tell: its secrets are withheld", async () => {
+  const { github, repository, store, engine } = await scene();
+  await store("plain", "{ event: issue_comment, branches: release/* }");
+  const pull = await github.openPullRequest(repository);
+  github.faults = [{ kind: "status", status: 500, of: new RegExp(`/pulls/${pull.number}$`) }];
+  const said = eventOf("issue_comment", github.commentPayload(pull, "x"));
+  const tried = (failures: number) => planWork(engine, { ...said, failures }, never);
+  await expect(tried(1)).rejects.toMatchObject({ code: "github-unavailable", status: 500 });
+  expect(await tried(2)).toMatchObject([{ work: { withholdsSecrets: true } }]);
 });
 
 test("with a list of accounts, what others install starts nothing, and says why", async () => {

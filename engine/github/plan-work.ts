@@ -1,5 +1,5 @@
 // What an event of GitHub starts: which triggers match it, and the work that each of them asks for.
-import { changedPaths, isRefusal } from "./changed-paths.ts";
+import { changedPaths } from "./changed-paths.ts";
 import { type FoundTrigger, findTriggers } from "./find-triggers.ts";
 import type { GithubEvent } from "./github-event.ts";
 import type { GithubParts } from "./github-parts.ts";
@@ -11,18 +11,15 @@ import {
   matchesPayload,
 } from "./match-trigger.ts";
 import { textAt } from "./payload-parts.ts";
+import { planJob } from "./plan-job.ts";
 import type { PlannedWork } from "./planned-work.ts";
-import {
-  type PullRequestFacts,
-  pullRequestFacts,
-  UNKNOWN_PULL_REQUEST,
-} from "./pull-request-facts.ts";
+import { type PullRequestFacts, pullRequestFacts } from "./pull-request-facts.ts";
 
 export type { GithubParts } from "./github-parts.ts";
 export type { PlannedWork, StartedEffect } from "./planned-work.ts";
 export { startPlanned } from "./start-planned.ts";
 
-/** Outside of any transaction; may ask GitHub (changed paths of a pull request); throws to be tried again. */
+/** Outside of any transaction; may ask GitHub (changed paths of a pull request) and check inputs; throws to be tried again. */
 export async function planWork(
   parts: GithubParts,
   event: GithubEvent,
@@ -39,7 +36,7 @@ export async function planWork(
   for (const each of matching) {
     if (planned.has(each.name)) continue; // a pipeline runs once, by the first that matches
     if (await isMeant(each, event, questions)) {
-      planned.set(each.name, await plannedOf(each, event, questions));
+      planned.set(each.name, await plannedOf(parts, each, event, questions));
     }
   }
   return [...planned.values()];
@@ -85,6 +82,7 @@ async function isOnBranch(
 }
 
 async function plannedOf(
+  parts: GithubParts,
   { name, trigger, work }: FoundTrigger,
   event: GithubEvent,
   questions: Questions,
@@ -94,7 +92,10 @@ async function plannedOf(
     ...{ trigger: name, supersede: trigger.supersede, key: trigger.key },
     priority: trigger.priority ?? usual,
   };
-  if (work.kind !== "run") return { ...planned, work };
+  if (work.kind === "problem") return { ...planned, work };
+  if (work.kind === "job") {
+    return { ...planned, work: await planJob(parts, event, { ...planned, ...work }) };
+  }
   if (event.pullRequest === undefined) {
     return { ...planned, work: { ...work, withholdsSecrets: false, head: undefined } };
   }
@@ -130,18 +131,7 @@ class Questions {
   }
 
   pullRequest(): Promise<PullRequestFacts> {
-    this.#pullRequest ??= this.#askPullRequest();
+    this.#pullRequest ??= pullRequestFacts(this.#parts, this.#event, this.#signal);
     return this.#pullRequest;
-  }
-
-  async #askPullRequest(): Promise<PullRequestFacts> {
-    const { github, log } = this.#parts;
-    try {
-      return await pullRequestFacts(github, this.#event, this.#signal);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      log.warn({ err: error, inbox: this.#event.id }, "GitHub does not tell of a pull request");
-      return UNKNOWN_PULL_REQUEST;
-    }
   }
 }

@@ -1,5 +1,7 @@
 // Work that a trigger asks for, before and after it is started.
 import type { JobPriority } from "@croft/contract";
+import type { SubmittedJob } from "../jobs/submit-jobs.ts";
+import type { GithubEvent } from "./github-event.ts";
 
 export interface PlannedWork {
   /** Among all triggers: `pipeline:review`, `trigger:job:review`. */
@@ -11,11 +13,17 @@ export interface PlannedWork {
   readonly work: PlannedJob | PlannedRun | PlannedProblem;
 }
 
-export interface PlannedJob {
+/** As its trigger says it: texts of the input may be templates. */
+export interface WordedJob {
   readonly kind: "job";
   readonly type: string;
-  /** Texts in it may be templates. */
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** It was checked: all that is missing is its place in the queue. */
+export interface PlannedJob {
+  readonly kind: "job";
+  readonly job: SubmittedJob;
 }
 
 export interface PlannedRun {
@@ -42,4 +50,9 @@ export interface StartedEffect {
   readonly runId?: string;
   /** Why it started nothing. */
   readonly problem?: string;
+}
+
+/** All work belongs to the installation. */
+export function ownerOf({ installation }: Pick<GithubEvent, "installation">): string {
+  return `installation:${installation}`;
 }

@@ -28,7 +28,7 @@ export interface TriggerInput {
   /** One of these was set, or is there. */
   readonly labels?: OneOrMore | undefined;
   readonly senders?: OneOrMore | undefined;
-  /** A line of the comment must begin with it; of people who may write. */
+  /** A line of the comment must begin with it; of people whom GitHub calls owner, member or collaborator. */
   readonly command?: string | undefined;
   /** Takes the command from everybody. */
   readonly anyone?: boolean | undefined;

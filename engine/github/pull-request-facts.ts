@@ -1,7 +1,7 @@
 // What a trigger asks about the pull request of an event: where it is to go, and whose code it is.
 import { isCommitId } from "@croft/git";
+import { type AskingParts, askAboutEvent } from "./ask-about-event.ts";
 import { type GithubEvent, listedPullRequest } from "./github-event.ts";
-import type { AskGithub } from "./github-parts.ts";
 import { objectAt, textAt, valueAt } from "./payload-parts.ts";
 
 export interface PullRequestFacts {
@@ -13,34 +13,20 @@ export interface PullRequestFacts {
   readonly head: string | undefined;
 }
 
-export const UNKNOWN_PULL_REQUEST: PullRequestFacts = {
-  base: undefined,
-  isFork: true,
-  head: undefined,
-};
-
 /** From the payload; of a comment on a pull request GitHub is asked, which says of it only that it is one. */
 export async function pullRequestFacts(
-  github: AskGithub | undefined,
+  parts: AskingParts,
   event: GithubEvent,
   signal: AbortSignal,
 ): Promise<PullRequestFacts> {
-  const { payload, pullRequest, repository, installation } = event;
+  const { payload, pullRequest } = event;
   const told = objectAt(payload, "pull_request") ?? listedPullRequest(payload);
   if (told !== undefined && objectAt(told, "base") !== undefined) return factsIn(told);
-  if (pullRequest === undefined || repository === undefined || installation === undefined) {
-    return UNKNOWN_PULL_REQUEST;
-  }
-  if (github === undefined) return UNKNOWN_PULL_REQUEST;
-  const [owner, repo] = repository.fullName.split("/");
-  const pull = await github.ask<unknown>({
-    ...{ installation, repository: repository.fullName, signal },
-    route: "GET /repos/{owner}/{repo}/pulls/{pull_number}",
-    parameters: { owner, repo, pull_number: pullRequest },
-  });
-  return factsIn(pull);
+  const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
+  return factsIn(await askAboutEvent(parts, event, { route, pull_number: pullRequest, signal }));
 }
 
+/** Of one that nobody could tell of: nothing, so it is taken for a fork's. */
 function factsIn(pull: unknown): PullRequestFacts {
   const head = valueAt(pull, "head", "repo", "id");
   const base = valueAt(pull, "base", "repo", "id");

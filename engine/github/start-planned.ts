@@ -1,22 +1,16 @@
 // Starts what an event asks for, in the transaction in which the event becomes handled.
-import { Name, storableJson } from "@croft/contract";
-import {
-  ExpressionFailure,
-  ExpressionWork,
-  evaluateTemplate,
-  evaluateText,
-  type JsonValue,
-} from "@croft/pipeline";
 import type { Queryable } from "../database/in-transaction.ts";
 import { EngineError } from "../engine-error.ts";
 import { lockLines, type SubmittedJob } from "../jobs/submit-jobs.ts";
 import { pipelineOf } from "../runs/read-pipeline.ts";
 import { type PreparedRun, prepareRun, queueRun } from "../runs/start-run.ts";
 import { startOfRun } from "../runs/submit-start.ts";
+import { contextOf, keyOf, type Values, valuesOf } from "./event-values.ts";
 import type { GithubEvent } from "./github-event.ts";
 import type { GithubParts } from "./github-parts.ts";
 import { textAt } from "./payload-parts.ts";
-import type { PlannedJob, PlannedRun, PlannedWork, StartedEffect } from "./planned-work.ts";
+import { ownerOf, type PlannedRun, type PlannedWork, type StartedEffect } from "./planned-work.ts";
+import { problemOf } from "./trigger-problem.ts";
 
 /**
  * All effects or none. What a trigger's own words make impossible is told of that one, and costs no other its work. Locks are
@@ -26,16 +20,14 @@ export async function startPlanned(
   parts: GithubParts,
   client: Queryable,
   event: GithubEvent,
-  planned: readonly PlannedWork[],
+  { planned, going }: Coming,
 ): Promise<readonly StartedEffect[]> {
   const effects: StartedEffect[] = [];
   const prepared: Prepared[] = [];
-  const said = Object.freeze({ ...event.payload, event: event.name }) as JsonValue;
   for (const work of planned) {
-    const context = { event: said, work: new ExpressionWork() };
     await client.query("savepoint planned_work");
     try {
-      const made = await prepare(parts, client, event, { ...work, context });
+      const made = await prepare(parts, client, event, work);
       if ("problem" in made) effects.push(made);
       else prepared.push(made);
       await client.query("release savepoint planned_work");
@@ -48,15 +40,14 @@ export async function startPlanned(
       effects.push({ trigger, problem });
     }
   }
-  return [...effects, ...(await queue(parts, client, event, prepared))];
+  return [...effects, ...(await queue(parts, client, event, { prepared, going }))];
 }
 
-interface EventContext {
-  readonly event: JsonValue;
-  readonly work: ExpressionWork;
+export interface Coming {
+  readonly planned: readonly PlannedWork[];
+  /** Jobs that are to be cancelled: their lanes are locked together with those of what comes. */
+  readonly going: readonly string[];
 }
-
-type Starting = PlannedWork & { readonly context: EventContext };
 
 /** Everything of it is written but its place in the queue. */
 interface Prepared {
@@ -72,7 +63,7 @@ async function prepare(
   parts: GithubParts,
   client: Queryable,
   event: GithubEvent,
-  starting: Starting,
+  starting: PlannedWork,
 ): Promise<Prepared | { readonly trigger: string; readonly problem: string }> {
   const { trigger, supersede, work } = starting;
   if (work.kind === "problem") throw new EngineError("invalid-pipeline", work.problem);
@@ -80,10 +71,7 @@ async function prepare(
   if (cancels === undefined) {
     return { trigger, problem: "a newer event of the pull request was handled before" };
   }
-  if (work.kind === "job") {
-    const job = await jobOf(parts, client, event, { ...starting, work });
-    return { trigger, supersede, cancels, job };
-  }
+  if (work.kind === "job") return { trigger, supersede, cancels, job: work.job };
   const run = await runOf(parts, client, event, { ...starting, work });
   return { trigger, supersede, cancels, run, job: startOfRun(run) };
 }
@@ -117,15 +105,15 @@ async function queue(
   { intake }: GithubParts,
   client: Queryable,
   event: GithubEvent,
-  prepared: readonly Prepared[],
+  { prepared, going: ended }: { readonly prepared: readonly Prepared[] } & Pick<Coming, "going">,
 ): Promise<readonly StartedEffect[]> {
-  if (prepared.length === 0) return [];
   const line = lineOf(event);
-  const going = prepared.flatMap(({ cancels }) => cancels);
+  const going = [...ended, ...prepared.flatMap(({ cancels }) => cancels)];
+  if (prepared.length === 0 && going.length === 0) return [];
   const coming = prepared.map(({ job }) => (line === undefined ? job : { ...job, line }));
   await lockLines(client, { coming, going });
   if (going.length > 0) await client.query("select croft.cancel($1)", [going]);
-  const submissions = await intake.submitWithin(client, coming);
+  const submissions = await intake.enqueueWithin(client, coming);
   const effects: StartedEffect[] = [];
   for (const [index, { trigger, supersede, run }] of prepared.entries()) {
     const jobId = submissions[index]?.id;
@@ -138,38 +126,21 @@ async function queue(
   return effects;
 }
 
-async function jobOf(
-  { intake }: GithubParts,
-  client: Queryable,
-  event: GithubEvent,
-  { work, priority, key, context }: Starting & { readonly work: PlannedJob },
-): Promise<SubmittedJob> {
-  const input = evaluated(work.input, context) as Record<string, unknown>;
-  if (storableJson(input) === undefined) {
-    throw new EngineError("invalid-input", "the input has characters that cannot be stored");
-  }
-  const job = {
-    ...{ type: work.type, input, priority, owner: ownerOf(event) },
-    key: key === undefined ? ownerOf(event) : keyOf(evaluateText(key, context)),
-  };
-  await intake.check(job, client);
-  return job;
-}
-
 async function runOf(
   parts: GithubParts,
   client: Queryable,
   event: GithubEvent,
-  { work, priority, key, context, trigger }: Starting & { readonly work: PlannedRun },
+  { work, priority, key, trigger }: PlannedWork & { readonly work: PlannedRun },
 ): Promise<PreparedRun> {
+  const context = contextOf(event);
   const { pipeline, text } = work;
   const { repository } = pipelineOf({ text, file: pipeline.name });
   const named = repository === undefined ? sourceOf(event) : {}; // its own comes first
   const run = await prepareRun(parts, client, {
     ...{ owner: ownerOf(event), text, file: pipeline.name, priority, ...named },
-    inputs: inputsOf(evaluated(work.inputs, context)),
+    inputs: inputsOf(valuesOf(work.inputs, context, parts.config.http.bodyLimit)),
     event: context.event,
-    key: key === undefined ? undefined : keyOf(evaluateText(key, context)),
+    key: key === undefined ? undefined : keyOf(key, context),
     usualKey: ownerOf(event),
     startedBy: `github ${trigger}`,
     pipeline: { id: pipeline.id, version: pipeline.version },
@@ -205,41 +176,33 @@ async function keep(
   );
 }
 
-function ownerOf({ installation }: GithubEvent): string {
-  return `installation:${installation}`;
-}
-
 /** Work for one pull request comes in the order of its events. */
 function lineOf({ repository, pullRequest }: GithubEvent): string | undefined {
   if (repository === undefined || pullRequest === undefined) return undefined;
   return `github:${repository.id}#${pullRequest}`;
 }
 
-/** The event's own: the pull request as it is, what was pushed, or else the default branch. */
+/** The event's own: the pull request as it is, what was pushed or is to be merged, or else the default branch. */
 function sourceOf(event: GithubEvent): { readonly repository?: string; readonly ref?: string } {
-  const { repository, pullRequest, payload, name } = event;
+  const { repository, pullRequest } = event;
   if (repository === undefined) return {};
-  // Of a tag with a message `after` is the tag itself.
-  const tip = textAt(payload, "head_commit", "id") ?? textAt(payload, "after");
-  const after = name === "push" ? tip : undefined;
-  const pushed = after !== undefined && /[^0]/.test(after) ? after : undefined; // zeros: it was deleted
-  const ref = pullRequest === undefined ? pushed : `refs/pull/${pullRequest}/head`;
+  const ref = pullRequest === undefined ? commitOf(event) : `refs/pull/${pullRequest}/head`;
   return { repository: repository.cloneUrl, ref: ref ?? `refs/heads/${repository.defaultBranch}` };
 }
 
-/** Every text of it, however deep; one that is nothing but an expression gives its value. */
-function evaluated(value: unknown, context: EventContext): unknown {
-  if (typeof value === "string") {
-    return value.includes("${{") ? evaluateTemplate(value, context) : value;
+/** That was pushed, or is to be merged. */
+function commitOf({ name, action, payload }: GithubEvent): string | undefined {
+  if (name === "merge_group" && action !== "destroyed") {
+    return textAt(payload, "merge_group", "head_sha");
   }
-  if (Array.isArray(value)) return value.map((each) => evaluated(each, context));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(entries.map(([name, each]) => [name, evaluated(each, context)]));
+  if (name !== "push") return undefined;
+  // Of a tag with a message `after` is the tag itself.
+  const tip = textAt(payload, "head_commit", "id") ?? textAt(payload, "after");
+  return tip !== undefined && /[^0]/.test(tip) ? tip : undefined; // zeros: it was deleted
 }
 
-function inputsOf(values: unknown): Record<string, string | number | boolean> {
-  const inputs = Object.entries(values as Record<string, unknown>);
+function inputsOf(values: Values): Record<string, string | number | boolean> {
+  const inputs = Object.entries(values);
   for (const [name, value] of inputs) {
     if (!["string", "number", "boolean"].includes(typeof value)) {
       throw new EngineError(
@@ -249,21 +212,4 @@ function inputsOf(values: unknown): Record<string, string | number | boolean> {
     }
   }
   return Object.fromEntries(inputs) as Record<string, string | number | boolean>;
-}
-
-function keyOf(key: string): string {
-  if (Name.safeParse(key).success) return key;
-  throw new EngineError(
-    "invalid-input",
-    "the key must have 1 to 200 characters, and no control characters",
-  );
-}
-
-/** What its own words make impossible: to try again would give the same. */
-function problemOf(error: unknown): string | undefined {
-  if (error instanceof ExpressionFailure) return error.message;
-  const codes: readonly string[] = ["invalid-input", "invalid-pipeline", "unknown-type"];
-  if (error instanceof EngineError && codes.includes(error.code))
-    return error.message.slice(0, 1000);
-  return undefined;
 }

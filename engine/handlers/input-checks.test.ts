@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findProcesses } from "../../test/support/find-processes.ts";
 import { type HandlerScene, handlerScene } from "../../test/support/handler-scene.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
+import { SlowCheck } from "../jobs/input-schema.ts";
 
 function configWith(schemas: Readonly<Record<string, string>>, before = ""): string {
   const handlers = Object.entries(schemas).map(
@@ -78,6 +79,7 @@ describe("a submission is refused, and the next is well, when its schema", () =>
       await expect(refused).rejects.toMatchObject({
         ...{ code, message: expect.stringContaining(message) },
       });
+      if (code === "unavailable") await expect(refused).rejects.toBeInstanceOf(SlowCheck);
       await beside;
       await scene.submit("good", { input });
       await expect(scene.submit("good", { input: { name: "" } })).rejects.toMatchObject({

@@ -1,7 +1,13 @@
 // Checks inputs of a project's handlers in processes beside this one, because a schema is a project's code as well.
 import type { z } from "zod";
 import { EngineError } from "../engine-error.ts";
-import { CHECK_LIMIT_MS, failedReading, type InputReading, within } from "../jobs/input-schema.ts";
+import {
+  CHECK_LIMIT_MS,
+  failedReading,
+  type InputReading,
+  slowCheck,
+  within,
+} from "../jobs/input-schema.ts";
 import { describeFailure, JobFailure } from "../jobs/job-failure.ts";
 import type { Log } from "../log.ts";
 import { SecretMask } from "../logs/secret-mask.ts";
@@ -57,7 +63,12 @@ export class InputChecks {
     const isFirst = checker.schemas.jobs === 0;
     try {
       const checked = checker.schemas.check(type, input);
-      const said = CheckedInput.parse(await within(Math.min(CHECK_LIMIT_MS, left()), checked));
+      const rest = left(); // of which the process may have taken its part
+      const said = CheckedInput.parse(
+        await (rest < CHECK_LIMIT_MS
+          ? within(rest, checked)
+          : within(CHECK_LIMIT_MS, checked, slowCheck)),
+      );
       void this.#pool.give(checker);
       return said;
     } catch (error) {

@@ -41,7 +41,7 @@ export function readInput<Output>(
 ): InputReading<Output> | Promise<InputReading<Output>> {
   const validated = schema["~standard"].validate(input);
   if (!(validated instanceof Promise)) return readingOf(validated);
-  return within(limitMs, validated).then((late) => readingOf(late));
+  return within(limitMs, validated, slowCheck).then((late) => readingOf(late));
 }
 
 /** Of a schema that did not come to say anything. */
@@ -62,11 +62,24 @@ function readingOf<Output>(validated: Validated<Output>): InputReading<Output> {
   return { fault, fields };
 }
 
+/** It was at it for all the time that a schema has, and would be the next time, too. */
+export class SlowCheck extends EngineError {}
+
+export function slowCheck(): SlowCheck {
+  return new SlowCheck("unavailable", TOO_LONG);
+}
+
+const TOO_LONG = "the check of the input takes too long: try again later";
+
 /** Rejects when it takes longer; nobody waits for the rest. */
-export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+export async function within<T>(
+  limitMs: number,
+  work: Promise<T>,
+  reason = () => new EngineError("unavailable", TOO_LONG),
+): Promise<T> {
   const over = new AbortController();
   const late = delay(limitMs, undefined, { signal: over.signal }).then(() => {
-    throw new EngineError("unavailable", "the check of the input takes too long: try again later");
+    throw reason();
   });
   late.catch(() => {}); // nobody waits for it any more
   return await Promise.race([work, late]).finally(() => over.abort());

@@ -77,6 +77,11 @@ export class JobIntake {
       requireHearer(job);
       await this.check(job, client);
     }
+    return await this.enqueueWithin(client, jobs);
+  }
+
+  /** The same for jobs that were checked before: a schema may take longer than a transaction should. */
+  async enqueueWithin(client: Queryable, jobs: readonly SubmittedJob[]): Promise<Submission[]> {
     const rows = jobs.map(rowOf);
     const settled = new Map<unknown, Outcome>();
     for (let nth = 0; settled.size < rows.length; nth++) {

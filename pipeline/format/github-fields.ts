@@ -26,7 +26,9 @@ const githubTriggerFields = z.union([
     senders: names.optional().describe("who did it: one of these"),
     command: shortText
       .optional()
-      .describe("a line of the comment must begin with it: /review; of people who may write"),
+      .describe(
+        "a line of the comment must begin with it: /review; of owners, members and collaborators",
+      ),
     anyone: z.boolean().optional().describe("takes the command from everybody; false without"),
     drafts: z.boolean().optional().describe("also pull requests that are drafts; true without"),
     "ignore-bots": z.boolean().optional().describe("nothing that bots do; false without"),

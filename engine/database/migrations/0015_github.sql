@@ -34,7 +34,8 @@ create unique index inbox_place on croft.inbox (place);
 create index inbox_waiting on croft.inbox (coalesce(installation, 0), place) where status = 'pending';
 create unique index inbox_claimed on croft.inbox (coalesce(installation, 0)) where dispatcher_id is not null; -- one at a time
 create index inbox_installation on croft.inbox (installation, place);
-create index inbox_failed on croft.inbox (place) where status = 'failed';
+create index inbox_event on croft.inbox (event, place);
+create index inbox_status on croft.inbox (status, place);
 create index inbox_settled on croft.inbox (settled_at) where settled_at is not null;
 
 -- What an event started, once for each trigger whatever dies meanwhile.
@@ -57,7 +58,9 @@ create table croft.installation (
   selection text, -- 'all' or 'selected' repositories
   permissions jsonb,
   events text[],
-  told_place bigint not null default 0, -- of the last event that told of it: an older one, replayed, changes nothing
+  -- Of the event that told of it last, by when GitHub first sent it: an older one, late or replayed, changes nothing.
+  told_at timestamptz not null default '-infinity',
+  told_place bigint not null default 0,
   suspended_at timestamptz,
   deleted_at timestamptz,
   created_at timestamptz not null default croft.now()
@@ -68,6 +71,7 @@ create table croft.installation_repository (
   repository_id bigint not null,
   full_name text not null,
   is_private boolean not null,
+  told_at timestamptz not null,
   told_place bigint not null,
   primary key (installation_id, repository_id)
 );
@@ -186,29 +190,31 @@ end $$;
 
 -- What any event tells: that there is this installation, and what its repository is called now. False: it is an older one, and
 -- what came after it is true. The events of one installation come one after the other, so nothing need be locked.
-create function croft.keep_known(p_installation bigint, p_place bigint, p_account text, p_account_type text,
+create function croft.keep_known(p_installation bigint, p_event uuid, p_account text, p_account_type text,
   p_repository bigint, p_full_name text, p_is_private boolean) returns boolean
 language plpgsql as $$
 declare
-  v_told bigint;
+  v_at timestamptz;
+  v_place bigint;
+  v_is_older boolean;
 begin
   if p_installation is null then return false; end if;
-  select told_place into v_told from croft.installation where id = p_installation;
+  select sent_at, place into v_at, v_place from croft.inbox where id = p_event;
+  select (v_at, v_place) <= (told_at, told_place) into v_is_older from croft.installation where id = p_installation;
   if not found then
     insert into croft.installation (id, account, account_type) values (p_installation, p_account, p_account_type)
       on conflict (id) do nothing;
-  elsif p_place <= v_told then
+  elsif v_is_older then
     return false;
   end if;
   if p_repository is not null and not exists (
     select from croft.installation_repository where installation_id = p_installation and repository_id = p_repository
-      and (told_place > p_place or full_name = p_full_name and is_private = p_is_private))
+      and ((told_at, told_place) > (v_at, v_place) or full_name = p_full_name and is_private = p_is_private))
   then
-    insert into croft.installation_repository as r (installation_id, repository_id, full_name, is_private, told_place)
-      values (p_installation, p_repository, p_full_name, p_is_private, p_place)
+    insert into croft.installation_repository as r (installation_id, repository_id, full_name, is_private, told_at, told_place)
+      values (p_installation, p_repository, p_full_name, p_is_private, v_at, v_place)
       on conflict (installation_id, repository_id) do update
-        set full_name = excluded.full_name, is_private = excluded.is_private, told_place = excluded.told_place
-        where r.told_place < excluded.told_place;
+        set full_name = excluded.full_name, is_private = excluded.is_private, told_at = v_at, told_place = v_place;
   end if;
   return true;
 end $$;
@@ -219,12 +225,11 @@ create function croft.ignore_event(p_id uuid, p_dispatcher uuid, p_attempt integ
   p_account_type text, p_repository bigint, p_full_name text, p_is_private boolean) returns boolean
 language plpgsql as $$
 begin
-  perform croft.keep_known(p_installation, (select place from croft.inbox where id = p_id), p_account, p_account_type,
-    p_repository, p_full_name, p_is_private);
+  perform croft.keep_known(p_installation, p_id, p_account, p_account_type, p_repository, p_full_name, p_is_private);
   return croft.settle_event(p_id, p_dispatcher, p_attempt, 'ignored', 0, null);
 end $$;
 
--- Events that were settled before, a part of them; what failed stays for whoever may still want to replay it.
+-- Events that were settled before, a part of them; what failed can be replayed until then.
 create function croft.forget_inbox(p_before timestamptz, p_max integer) returns boolean
 language plpgsql as $$
 declare

@@ -62,6 +62,24 @@ begin
   return v_jobs;
 end $$;
 
+-- All work of an installation that is gone: its runs are asked to end, and its jobs returned, as above. Steps end with their
+-- runs. What is more than so many goes on as it can: it gets no token any more.
+create function croft.end_installation(p_installation bigint, p_max integer) returns uuid[]
+language plpgsql as $$
+declare
+  v_owner constant text := 'installation:' || p_installation;
+begin
+  perform croft.cancel_runs(array(
+    select id from croft.run
+    where owner = v_owner and parent_id is null and status in ('queued', 'running', 'waiting') order by id limit p_max), false);
+  return array(select id from croft.job where status = 'running' and owner = v_owner and run_id is null)
+    || array(
+      (select j.id from croft.lane l join croft.job j on j.lane_id = l.id
+        where l.owner = v_owner and j.status = 'queued' and j.rank is not null and j.run_id is null limit p_max)
+      union all
+      (select id from croft.job where status = 'queued' and rank is null and owner = v_owner and run_id is null limit p_max));
+end $$;
+
 -- Jobs and runs that somebody wants done once more, as far as they are work for pull requests: their lines, and whether a
 -- newer event has taken their places. None comes before the transaction has ended.
 create function croft.work_again(p_ids uuid[]) returns table (id uuid, line text, is_overtaken boolean)

@@ -12,6 +12,9 @@ create table croft.gap_check (
   dispatcher_id uuid, -- who looks
   checked_until timestamptz, -- all before is known; nothing is if null
   checked_at timestamptz,
+  -- What was answered with 2xx before this went to another database than this one, which has handled it.
+  answered_until timestamptz,
+  era text, -- of the database when that was found out: see croft.event_floor
   newest timestamptz, -- of a look that is not through: where it began, and up to where all will be known
   next_cursor text -- its next page
 );
@@ -25,5 +28,8 @@ create table croft.gap (
   found_at timestamptz not null default croft.now(),
   delivered_at timestamptz not null, -- of the oldest that is known
   asked integer not null default 0,
-  asked_at timestamptz
+  asked_at timestamptz,
+  -- One of its attempts went to another database: not missing. Known until the look is through, because others of its attempts
+  -- come on other pages.
+  is_answered boolean not null default false
 );
