@@ -8,6 +8,7 @@ export {
 export { DEFAULT_TREE_LIMITS, type TreeLimits } from "./checkout/measure-tree.ts";
 export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
+export { markingScript } from "./command/inherited-mark.ts";
 export { familyOf, killFamily, traceOfChildren } from "./command/process-family.ts";
 export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";

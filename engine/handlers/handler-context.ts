@@ -15,6 +15,8 @@ export interface HandlerContext<Input = unknown> {
   readonly key: string | undefined;
   /** 1, and one more each time it is tried again. */
   readonly attempt: number;
+  /** As it was submitted with; what it enqueues and the files it keeps are linked to the same. */
+  readonly source_task_id: string | undefined;
   readonly input: Input;
   /** Aborted when the job is cancelled, or its time is over: a few seconds later its process ends. */
   readonly signal: AbortSignal;
@@ -133,6 +135,7 @@ export interface EnqueuedJob {
   readonly attempts?: number | undefined;
   readonly timeout_ms?: number | undefined;
   readonly dedupe?: string | undefined;
+  /** That of this job, unless it is given. */
   readonly source_task_id?: string | undefined;
   readonly notify?: boolean | undefined;
 }
@@ -148,9 +151,10 @@ export interface ContextOptions {
 
 export function createContext(options: ContextOptions): HandlerContext {
   const { job, input, directory, signal, ask, progress } = options;
-  const { id, owner, key, attempt } = job;
+  const { id, owner, key, attempt, sourceTaskId } = job;
   return {
-    ...{ id, owner, key, attempt, input, signal, directory, progress },
+    ...{ id, owner, key, attempt, source_task_id: sourceTaskId },
+    ...{ input, signal, directory, progress },
     log: (text) => void process.stdout.write(`${String(text).replace(/\n$/, "")}\n`),
     workspace: async (wish) => workspaceOf(await ask("workspace", wish), ask),
     assets: {

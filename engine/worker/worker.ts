@@ -196,12 +196,9 @@ export class JobWorker {
   }
 
   #begin(job: ClaimedJob): RunningAttempt {
-    const { database, log, types, assets, timeoutMs, maxLost, logBytesMax } = this.#options;
     const guard = this.#lease;
     if (guard === undefined) throw new Error("a worker without a lease begins nothing");
-    const workerId = this.#id;
-    const limits = { timeoutMs, maxLost, logBytesMax };
-    return new RunningAttempt(job, { database, log, types, assets, workerId, guard, ...limits });
+    return new RunningAttempt(job, { ...this.#options, workerId: this.#id, guard });
   }
 
   #newHand(): Hand {
