@@ -57,8 +57,13 @@ export {
   RepositoryLocks,
 } from "./lock/repository-lock.ts";
 export type { ReadBlobOptions, StreamBlobOptions } from "./mirror/blob-reader.ts";
-export type { CommitFacts, HistoryOptions, PastCommit } from "./mirror/commit-history.ts";
-export type { ExportAttributes } from "./mirror/export-attributes.ts";
+export type {
+  CommitFacts,
+  HistoryOptions,
+  HistoryRecord,
+  PastCommit,
+} from "./mirror/commit-history.ts";
+export { type ExportAttributes, isAttributesFile } from "./mirror/export-attributes.ts";
 export { hasCommit, isReachable } from "./mirror/is-reachable.ts";
 export { type KeptCommit, KeptCommits } from "./mirror/kept-commits.ts";
 export type { FileListing, FilePage } from "./mirror/list-files.ts";

@@ -192,19 +192,8 @@ function workspaceOf(made: unknown, ask: ContextOptions["ask"]): HandlerWorkspac
 
 function repositoryOf(opened: unknown, { ask, directory }: ContextOptions): HandlerRepository {
   const { number, commit } = opened as { number: number; commit: string };
-  const list = async (prefix = "") => {
-    const files: RepositoryFile[] = [];
-    let after: string | undefined;
-    do {
-      const page = await ask("list-files", { repository: number, prefix, after });
-      const { files: more, next } = page as { files: RepositoryFile[]; next?: string };
-      for (const file of more) files.push(file);
-      after = next;
-    } while (after !== undefined);
-    return files;
-  };
-  const read = async (path: string) => {
-    const { file } = (await ask("read-file", { repository: number, path })) as { file?: string };
+  const take = async (answer: unknown) => {
+    const { file } = answer as { file?: string };
     if (file === undefined) return undefined;
     const place = join(directory, file);
     try {
@@ -213,6 +202,12 @@ function repositoryOf(opened: unknown, { ask, directory }: ContextOptions): Hand
       await rm(place, { force: true });
     }
   };
+  const list = async (prefix = "") => {
+    const listing = await take(await ask("list-files", { repository: number, prefix }));
+    return JSON.parse(listing?.toString("utf8") ?? "[]") as RepositoryFile[];
+  };
+  const read = async (path: string) =>
+    await take(await ask("read-file", { repository: number, path }));
   return { commit, list, read };
 }
 
