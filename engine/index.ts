@@ -64,7 +64,7 @@ export { type Setting, settings } from "./config/settings.ts";
 export { localTokenPath, readLocalToken } from "./data-directory/local-token.ts";
 export { ownRunServer, type RunServerPlace, runServerPlace } from "./data-directory/run-server.ts";
 export { announceServer, findServer, withdrawServer } from "./data-directory/server-address.ts";
-export { isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
+export { isDatabaseFull, isDatabaseUnavailable } from "./database/is-database-unavailable.ts";
 export type { Database } from "./database/open-database.ts";
 export { isDeadlock } from "./database/try-again.ts";
 export { listDeliveries, readDelivery } from "./deliveries/read-deliveries.ts";

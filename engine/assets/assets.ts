@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/open-database.ts";
 import type { Log } from "../log.ts";
+import { asAssetError } from "./asset-error.ts";
 import type { AssetStore } from "./asset-store.ts";
 import { FileStore } from "./file-store.ts";
 import { type S3Settings, S3Store } from "./s3-store.ts";
@@ -48,8 +49,12 @@ export async function openAssets(options: AssetsOptions): Promise<Assets> {
   let isTold = false;
   const store = async () => {
     if (isProven) return files;
-    await files.prepare();
-    await claimStore(database, files.mark);
+    try {
+      await files.prepare();
+      await claimStore(database, files.mark);
+    } catch (error) {
+      throw asAssetError(error);
+    }
     isProven = true;
     return files;
   };
