@@ -16,6 +16,7 @@ import { initialiseCluster } from "./initialise-cluster.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { findPostmaster, removeStalePidFile, watchPostmaster } from "./postmaster.ts";
 import { makeSocketDirectory } from "./socket-directory.ts";
+import { walSizes } from "./wal-sizes.ts";
 
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
@@ -151,6 +152,7 @@ async function launch({ directory, binaries, path, socketDirectory, logPath }: C
     unix_socket_permissions: "0700",
     cluster_name: "croft",
     max_connections: "200",
+    ...walSizes(path),
     // Croft's statements are short: compiling them costs more than it saves.
     jit: "off",
     timezone: "UTC",
