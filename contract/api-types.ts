@@ -8017,6 +8017,11 @@ export interface components {
             /** @constant */
             status: "ready";
             database_ms: number;
+            /**
+             * @description `full`: but for what is kept free for the database; no more files are taken
+             * @enum {string}
+             */
+            disk: "ok" | "full";
         };
         JobTypeInfo: {
             name: string;

@@ -31,6 +31,7 @@ export { AssetError, type AssetErrorCode } from "./assets/asset-error.ts";
 export type { AssetStore, ByteRange, StoredBytes } from "./assets/asset-store.ts";
 export type { Assets } from "./assets/assets.ts";
 export { type AssetCheck, checkAssets } from "./assets/check-assets.ts";
+export { isDiskFull } from "./assets/is-disk-full.ts";
 export { type MaterialiseTarget, materialise } from "./assets/materialise.ts";
 export type { HostileFile } from "./assets/open-inside.ts";
 export { DIRECTORY_MEDIA_TYPE } from "./assets/pack-directory.ts";

@@ -15,7 +15,7 @@ import type {
 } from "./asset-store.ts";
 import { type FileKey, fileName, readFileName } from "./file-key.ts";
 import { S3Objects, type S3Place } from "./s3-objects.ts";
-import { type StagedPath, Staging } from "./staging.ts";
+import type { StagedPath, Staging } from "./staging.ts";
 
 export type { S3Settings } from "./s3-objects.ts";
 
@@ -29,9 +29,9 @@ export class S3Store implements AssetStore {
   readonly #staging: Staging;
   readonly #files: string;
 
-  constructor(place: S3Place, stagingPath: string, hostId: string) {
+  constructor(place: S3Place, staging: Staging) {
     this.#objects = new S3Objects(place);
-    this.#staging = new Staging(stagingPath, hostId);
+    this.#staging = staging;
     this.#files = `${place.prefix}files/`;
     this.mark = new BucketMark(this.#objects);
   }

@@ -94,6 +94,7 @@ export class HandlerRepositories {
       const message = `'${path.slice(0, 200)}' is larger than ${FILE_BYTES_MAX} bytes: use a workspace`;
       throw new JobFailure("invalid", "too-large", message);
     }
+    await this.#parts.assets.reserve.require(this.#directory, found.size);
     const file = newId();
     const target = createWriteStream(join(this.#directory, file), { flags: "wx", mode: 0o600 });
     await pipeline(contents.streamBlob(remote, found.blob, { signal }), target, { signal });
