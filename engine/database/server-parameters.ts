@@ -1,15 +1,29 @@
-// How much of the disk PostgreSQL's log may take before it is written down and used again.
+// What the embedded PostgreSQL is started with.
 import { roomOnDisk } from "@croft/git";
 
 const MIB = 1024 ** 2;
-/** Two of its pieces at least; PostgreSQL's own defaults at most. */
-const KEPT_MIB_MAX = 80;
-const MIB_MIN = 32;
-const MIB_MAX = 1024;
+/** Of its log, in MiB: two of its pieces at least; PostgreSQL's own defaults at most. */
+const LOG_MIB = { least: 32, kept: 80, most: 1024 } as const;
 
-/** On a small disk it may not grow beyond what files leave free for it. */
-export function walSizes(path: string) {
-  const reserveMib = Math.floor(roomOnDisk(path).reserveBytes / MIB);
-  const maxMib = Math.min(Math.max(MIB_MIN, reserveMib), MIB_MAX);
-  return { max_wal_size: `${maxMib}MB`, min_wal_size: `${Math.min(KEPT_MIB_MAX, maxMib)}MB` };
+export function serverParameters(cluster: string, socketDirectory: string) {
+  return {
+    listen_addresses: "",
+    unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`, // a list: a comma would end the path
+    unix_socket_permissions: "0700",
+    cluster_name: "croft",
+    max_connections: "200",
+    ...logSizes(cluster),
+    // Croft's statements are short: compiling them costs more than it saves.
+    jit: "off",
+    timezone: "UTC",
+    log_timezone: "UTC",
+  };
+}
+
+/** How much its log takes before it is used again: on a small disk not more than what files leave free for it. */
+function logSizes(cluster: string) {
+  const reserveMib = Math.floor(roomOnDisk(cluster).reserveBytes / MIB);
+  const mostMib = Math.min(Math.max(LOG_MIB.least, reserveMib), LOG_MIB.most);
+  const keptMib = Math.min(LOG_MIB.kept, mostMib);
+  return { max_wal_size: `${mostMib}MB`, min_wal_size: `${keptMib}MB` };
 }
