@@ -1,5 +1,4 @@
-// Which database may remove files from the store: of two that have the same one, one is a copy and does not know what the other
-// has stored since.
+// Which database may remove files from the store: of two that have one, the copy does not know what the other has stored since.
 import type { Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import type { StoreMark } from "./asset-store.ts";
