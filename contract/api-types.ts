@@ -8020,6 +8020,11 @@ export interface components {
             /** @constant */
             status: "ready";
             database_ms: number;
+            /**
+             * @description `full`: but for what is kept free for the database; no more files are taken
+             * @enum {string}
+             */
+            disk: "ok" | "full";
         };
         JobTypeInfo: {
             name: string;

@@ -24,6 +24,7 @@ export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
+export { type DiskRoom, readRoomOnDisk, roomOnDisk } from "./disk/disk-room.ts";
 export {
   type GitDirectories,
   gitDirectories,

@@ -1,7 +1,7 @@
 // What a handler can do while its job runs.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { constants, copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { constants, copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -162,7 +162,7 @@ export function createContext(options: ContextOptions): HandlerContext {
         (await ask("put-asset", {
           ...wish,
           name,
-          ...(await placeOf(content, directory, signal)),
+          ...(await placeOf(content, options)),
         })) as PutFile,
       get: async (asset) => {
         const got = (await ask("get-asset", { id: asset })) as GotFile;
@@ -215,25 +215,54 @@ type AssetPlace =
   | { readonly file: string; readonly isDraft: boolean }
   | { readonly workspace: number; readonly file: string };
 
+/** Asked for at a time: a stream does not say how long it will be, so the longer it is, the more. */
+const PIECE_BYTES = { min: 64 * 1024, max: 4 * 1024 * 1024 } as const;
+
 /** Where the worker finds it. A stream is written as it comes: never more than a piece of it is in memory. */
 async function placeOf(
   content: AssetContent,
-  directory: string,
-  signal: AbortSignal,
+  { directory, signal, ask }: Pick<ContextOptions, "directory" | "signal" | "ask">,
 ): Promise<AssetPlace> {
   const draft = randomUUID();
   const path = join(directory, draft);
   if (typeof content === "string" || content instanceof Uint8Array) {
+    await ask("room", { bytes: Buffer.byteLength(content) });
     await writeFile(path, content, { flag: "wx", signal });
   } else if ("workspace" in content) {
     return { workspace: content.workspace, file: content.path };
   } else if (Symbol.asyncIterator in content) {
-    await pipeline(Readable.from(content), createWriteStream(path, { flags: "wx" }), { signal });
+    const target = createWriteStream(path, { flags: "wx" });
+    try {
+      await pipeline(Readable.from(content), (chunks) => inPieces(chunks, ask), target, { signal });
+    } catch (error) {
+      await rm(path, { force: true }); // the handler may go on without it
+      throw error;
+    }
   } else {
     const inside = relative(directory, content.path);
     const isInside = inside !== "" && !isAbsolute(inside) && !inside.split("/").includes("..");
     if (isInside) return { file: inside, isDraft: false };
+    await ask("room", { bytes: (await stat(content.path)).size });
     await copyFile(content.path, path, constants.COPYFILE_FICLONE);
   }
   return { file: draft, isDraft: true };
+}
+
+/** The worker knows what must stay free. */
+async function* inPieces(
+  chunks: AsyncIterable<Uint8Array | string>,
+  ask: ContextOptions["ask"],
+): AsyncGenerator<Uint8Array | string> {
+  let writtenBytes = 0;
+  let grantedBytes = 0;
+  for await (const chunk of chunks) {
+    writtenBytes += Buffer.byteLength(chunk);
+    if (writtenBytes > grantedBytes) {
+      const pieceBytes = Math.min(Math.max(writtenBytes, PIECE_BYTES.min), PIECE_BYTES.max);
+      const moreBytes = Math.max(pieceBytes, writtenBytes - grantedBytes);
+      await ask("room", { bytes: moreBytes });
+      grantedBytes += moreBytes;
+    }
+    yield chunk;
+  }
 }

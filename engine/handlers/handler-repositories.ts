@@ -65,9 +65,10 @@ export class HandlerRepositories {
     const { signal } = this.#attempt;
     const { contents } = await this.#parts.git();
     const directory = prefix.split("/").slice(0, -1);
-    if (directory.some(isNoName)) return await this.#keep(listing([], prefix));
+    if (directory.some(isNoName)) return await this.#keep(listing([], prefix), 0);
     const paths = directory.length === 0 ? [] : [directory.join("/")];
-    return await this.#keep(listing(contents.tree(remote, commit, { signal, paths }), prefix));
+    const tree = contents.tree(remote, commit, { signal, paths });
+    return await this.#keep(listing(tree, prefix), 0); // how long it will be nobody knows
   }
 
   /** Into a file of the attempt's own directory: it may be large. */
@@ -82,11 +83,12 @@ export class HandlerRepositories {
       const message = `'${path.slice(0, 200)}' is larger than ${FILE_BYTES_MAX} bytes: use a workspace`;
       throw new JobFailure("invalid", "too-large", message);
     }
-    return await this.#keep(contents.streamBlob(remote, found.blob, { signal }));
+    return await this.#keep(contents.streamBlob(remote, found.blob, { signal }), found.size);
   }
 
-  async #keep(content: AsyncIterable<string | Buffer>): Promise<unknown> {
+  async #keep(content: AsyncIterable<string | Buffer>, bytes: number): Promise<unknown> {
     const { signal } = this.#attempt;
+    await this.#parts.assets.reserve.require(this.#directory, bytes);
     const file = newId();
     const place = join(this.#directory, file);
     try {

@@ -180,11 +180,8 @@ export class JobWorker {
       hand.take(turn.claimed);
       const wanted = Math.min(freeSlots, slots); // less what is in line for them
       if (turn.claimed.length > 0 && turn.claimed.length < wanted) this.#isWanted = true; // there may be more
-      for (const stale of turn.refused) {
-        this.#options.log.warn(
-          { job: stale.id, attempt: stale.attempt },
-          "a late result was refused",
-        );
+      for (const { id: job, attempt } of turn.refused) {
+        this.#options.log.warn({ job, attempt }, "a late result was refused");
       }
       if (turn.nextDueMs !== undefined) lookAgainMs = Math.min(lookAgainMs, turn.nextDueMs);
     } catch (error) {
