@@ -1,4 +1,4 @@
-// Downloads an asset into a directory, whole or not at all, under a name that cannot lead anywhere else.
+// Downloads an asset into a directory, whole or not at all; its own name cannot lead anywhere else.
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { plainText } from "./terminal-text.ts";
 export interface SaveOptions {
   /** Takes the place of a file that is there already. */
   readonly force?: boolean | undefined;
-  /** Instead of the asset's own name; made harmless too. */
+  /** As whoever saves it wants it; without one it is the asset's own, made harmless: somebody else has chosen that. */
   readonly name?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** With each piece that has come. */
@@ -26,7 +26,7 @@ export async function saveAsset(
   directory: string,
   { force = false, name, signal, onBytes = () => {} }: SaveOptions = {},
 ): Promise<string> {
-  const path = join(directory, safeFileName(name ?? downloadName(asset)));
+  const path = join(directory, name ?? safeFileName(downloadName(asset)));
   const part = join(directory, `.croft-${randomUUID()}.part`);
   const answer = await client.GET("/api/assets/{id}/content", {
     params: { path: { id: asset.id } },
@@ -107,6 +107,7 @@ function explained(error: unknown, path: string): unknown {
     ENOTDIR: `'${shown}' cannot be written: a part of its path is no directory`,
     EACCES: `'${shown}' cannot be written: permission denied`,
     EROFS: `'${shown}' cannot be written: the file system is read-only`,
+    ENAMETOOLONG: `'${shown}' cannot be written: the name is too long`,
     ENOSPC: `'${shown}' cannot be written: the disk is full`,
     EDQUOT: `'${shown}' cannot be written: the disk is full`,
   };

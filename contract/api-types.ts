@@ -3539,6 +3539,7 @@ export interface paths {
                 query?: {
                     status?: "queued" | "running" | "waiting" | "done" | "failed" | "cancelled";
                     name?: string;
+                    source_task_id?: string;
                     /** @description `next_cursor` of the page before */
                     cursor?: string;
                     limit?: number;
@@ -7156,6 +7157,8 @@ export interface components {
              * @enum {string}
              */
             priority: "interactive" | "normal" | "background";
+            /** @description an id of yours, to find the run by, and all its jobs and assets */
+            source_task_id?: string;
             /** @description apps only: `run.finished` is delivered to `base_url` whenever it has ended */
             notify?: boolean;
         };
@@ -8017,6 +8020,11 @@ export interface components {
             /** @constant */
             status: "ready";
             database_ms: number;
+            /**
+             * @description `full`: but for what is kept free for the database; no more files are taken
+             * @enum {string}
+             */
+            disk: "ok" | "full";
         };
         JobTypeInfo: {
             name: string;
@@ -8292,6 +8300,7 @@ export interface components {
             attempt: number;
             parent_id: string | null;
             started_by: string;
+            source_task_id: string | null;
             cancel_requested: boolean;
             error: components["schemas"]["JobError"] | null;
             /** Format: date-time */
@@ -8330,6 +8339,7 @@ export interface components {
             attempt: number;
             parent_id: string | null;
             started_by: string;
+            source_task_id: string | null;
             cancel_requested: boolean;
             error: components["schemas"]["JobError"] | null;
             /** Format: date-time */
@@ -8372,6 +8382,7 @@ export interface components {
             attempt: number;
             parent_id: string | null;
             started_by: string;
+            source_task_id: string | null;
             cancel_requested: boolean;
             error: components["schemas"]["JobError"] | null;
             /** Format: date-time */

@@ -2,12 +2,15 @@
 import { z } from "zod";
 import { Name } from "./job.ts";
 
-/** Only a name, never a path that anything is written to: `../../etc/passwd` is as good as any other. */
-export const AssetName = z
+/** Short, harmless in logs, and such as the database can keep. */
+const OneLine = z
   .string()
   .min(1)
   .max(255)
   .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters");
+
+/** Only a name, never a path that anything is written to: `../../etc/passwd` is as good as any other. */
+export const AssetName = OneLine;
 
 const CommitId = z.string().regex(/^[0-9a-f]{40,64}$/, "must be a full commit id");
 
@@ -47,19 +50,13 @@ export const AssetQuery = z.strictObject({
   step: Name.optional(),
   source_task_id: Name.optional(),
   commit: CommitId.optional(),
-  search: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must have no control characters")
-    .optional()
-    .describe("a part of the name, in letters of any case"),
+  search: OneLine.optional().describe("a part of the name, in letters of any case"),
   type: z
     .string()
     .regex(/^[\w.+-]{1,64}(?:\/[\w.+-]{1,64})?$/, "must be a media type, or its first part")
     .optional()
     .describe("a media type, or its first part: `image`"),
-  declared_type: z.string().min(1).max(255).optional().describe("what the caller said that it is"),
+  declared_type: OneLine.optional().describe("what the caller said that it is"),
   name: AssetName.optional().describe("exactly this"),
   sha256: z
     .string()

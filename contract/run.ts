@@ -47,6 +47,9 @@ export const NewRun = z
       .optional()
       .describe("instead of a repository; only with the token of the machine itself"),
     priority: JobPriority.prefault("normal"),
+    source_task_id: Name.optional().describe(
+      "an id of yours, to find the run by, and all its jobs and assets",
+    ),
     notify: z
       .boolean()
       .optional()
@@ -139,6 +142,7 @@ export const Run = z
     attempt: z.int().describe("1, and one more with each retry"),
     parent_id: z.uuid().nullable(),
     started_by: z.string(),
+    source_task_id: z.string().nullable(),
     cancel_requested: z.boolean(),
     error: JobError.nullable(),
     created_at: z.iso.datetime(),
@@ -190,6 +194,7 @@ export type RunWorkspaces = z.infer<typeof RunWorkspaces>;
 export const RunQuery = z.strictObject({
   status: RunStatus.optional(),
   name: Name.optional(),
+  source_task_id: Name.optional(),
   cursor: z.string().max(200).optional().describe("`next_cursor` of the page before"),
   limit: z.coerce.number().int().min(1).max(200).prefault(50),
 });

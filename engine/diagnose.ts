@@ -13,7 +13,7 @@ export interface Diagnosis {
 /** Needs neither a running server nor a database, and disturbs neither. */
 export async function diagnose(config: Config, signal?: AbortSignal): Promise<Diagnosis> {
   const { check, place } = await inspectDataDirectory(config.data);
-  const ofGit = await diagnoseGit(place, signal);
+  const ofGit = await diagnoseGit({ ...place, reserveBytes: config.disk.reserveBytes }, signal);
   signal?.throwIfAborted();
   const inForce = ofGit.map((each) => asSandboxed(each, config.job.sandbox));
   const checks = [check, ...inForce, await inspectDatabase(config, place)];

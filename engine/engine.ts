@@ -104,6 +104,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const git = () => {
     opened ??= openGit({
       data: config.data,
+      reserveBytes: config.disk.reserveBytes,
       ledger: new DatabaseLedger(database, hostId),
       sweepEveryMs: SWEEP_EVERY_MS,
       wantedRuns: (runs) => wantedRuns(database, runs),

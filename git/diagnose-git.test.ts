@@ -1,5 +1,5 @@
 // The diagnosis proves what it says, always with the same checks, and leaves nothing behind.
-import { readdirSync } from "node:fs";
+import { readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchDirectory } from "../test/support/scratch-directory.ts";
@@ -41,4 +41,15 @@ test("one that is no longer wanted ends early, and nothing is left", async () =>
   const place = { directory, isUsable: true };
   await expect(diagnoseGit(place, AbortSignal.abort("enough"))).rejects.toBe("enough");
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test("a disk on which only the reserve is left is full, and one with little more nearly so", async () => {
+  const directory = await scratchDirectory();
+  const { bavail, bsize } = statfsSync(directory);
+  const diskOf = async (reserveBytes: number) =>
+    (await diagnoseGit({ directory, isUsable: false, reserveBytes }))[0];
+  const full = { name: "disk", outcome: "failed", detail: expect.stringMatching(/^it is full: /) };
+  expect(await diskOf(1024 ** 5)).toMatchObject(full);
+  const nearly = { outcome: "warning", detail: expect.stringMatching(/^it is nearly full: /) };
+  expect(await diskOf(bavail * bsize - 100 * 1024 ** 2)).toMatchObject(nearly);
 });

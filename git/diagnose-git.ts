@@ -11,7 +11,7 @@ import {
 } from "./command/git-version.ts";
 import { proveProfile } from "./command/prove-profile.ts";
 import { gitText } from "./command/run-git.ts";
-import { type DiskRoom, roomOnDisk } from "./disk/disk-admission.ts";
+import { type DiskRoom, roomOnDisk } from "./disk/disk-room.ts";
 import { openGitDirectories } from "./disk/git-directories.ts";
 import { proveLock } from "./lock/prove-lock.ts";
 import { type Ability, detectPlatform, type Platform } from "./platform/detect-platform.ts";
@@ -23,14 +23,16 @@ export interface DiagnosisPlace {
   readonly directory: string;
   /** False: nothing can be made in it, so that most cannot be tried. */
   readonly isUsable: boolean;
+  /** Of the disk, kept free; a part of it unless it is given. */
+  readonly reserveBytes?: number | undefined;
 }
 
 /** Always the same checks in the same order, also when some could not be made; leaves nothing behind. */
 export async function diagnoseGit(
-  { directory, isUsable }: DiagnosisPlace,
+  { directory, isUsable, reserveBytes }: DiagnosisPlace,
   signal?: AbortSignal,
 ): Promise<Check[]> {
-  const inGeneral = [checkDisk(directory), await checkVersion()];
+  const inGeneral = [checkDisk(directory, reserveBytes), await checkVersion()];
   if (!isUsable) return [...inGeneral, ...untried(PROOFS, "nothing can be written there")];
   try {
     return await withProbeDirectory(directory, async (probe) => {
@@ -54,20 +56,23 @@ function untried(names: readonly string[], reason: string): Check[] {
 const LOW_BYTES = 1024 ** 3;
 const TMPFS = 0x01_02_19_94;
 
-function checkDisk(directory: string): Check {
+function checkDisk(directory: string, reserve: number | undefined): Check {
   const check = checkNamed("disk");
   let room: DiskRoom;
   try {
-    room = roomOnDisk(directory);
+    room = roomOnDisk(directory, reserve);
   } catch (error) {
     return check.failed(wordsOf(error)); // a link to nothing, or a disk that is gone
   }
-  const { bytes, files } = room;
+  const { bytes, files, reserveBytes } = room;
   const detail = `${inWords(Math.max(0, bytes))} may still be used`;
   const advice = "free some, or put CROFT_DATA on a larger disk";
-  if (bytes <= 0) return check.failed("there is no room", advice);
+  if (bytes <= 0) {
+    const rest = inWords(Math.max(0, bytes + reserveBytes));
+    return check.failed(`it is full: the last ${rest} are kept for the database`, advice);
+  }
   if (files !== undefined && files <= 0) return check.failed("it can hold no more files", advice);
-  if (bytes < LOW_BYTES) return check.warning(detail, advice);
+  if (bytes < LOW_BYTES) return check.warning(`it is nearly full: ${detail}`, advice);
   if (process.platform === "linux" && statfsSync(directory).type === TMPFS) {
     return check.warning(
       `${detail}, but it is memory (tmpfs)`,

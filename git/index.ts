@@ -8,6 +8,7 @@ export {
 export { DEFAULT_TREE_LIMITS, type TreeLimits } from "./checkout/measure-tree.ts";
 export type { Protocol } from "./command/git-environment.ts";
 export { GitError, type GitErrorCode } from "./command/git-error.ts";
+export { markingScript } from "./command/inherited-mark.ts";
 export { familyOf, killFamily, traceOfChildren } from "./command/process-family.ts";
 export { isProcessAlive, type ProcessIdentity, thisProcess } from "./command/process-identity.ts";
 export { type ProcessState, readProcessState } from "./command/process-state.ts";
@@ -23,6 +24,7 @@ export { type ProfileFinding, type ProfileProof, proveProfile } from "./command/
 export { redactText } from "./command/redact-text.ts";
 export { type GitResult, gitText, type RunGitOptions, runGit } from "./command/run-git.ts";
 export { type DiagnosisPlace, diagnoseGit } from "./diagnose-git.ts";
+export { type DiskRoom, readRoomOnDisk, roomOnDisk } from "./disk/disk-room.ts";
 export {
   type GitDirectories,
   gitDirectories,
@@ -56,8 +58,13 @@ export {
   RepositoryLocks,
 } from "./lock/repository-lock.ts";
 export type { ReadBlobOptions, StreamBlobOptions } from "./mirror/blob-reader.ts";
-export type { CommitFacts, HistoryOptions, PastCommit } from "./mirror/commit-history.ts";
-export type { ExportAttributes } from "./mirror/export-attributes.ts";
+export type {
+  CommitFacts,
+  HistoryOptions,
+  HistoryRecord,
+  PastCommit,
+} from "./mirror/commit-history.ts";
+export { type ExportAttributes, isAttributesFile } from "./mirror/export-attributes.ts";
 export { hasCommit, isReachable } from "./mirror/is-reachable.ts";
 export { type KeptCommit, KeptCommits } from "./mirror/kept-commits.ts";
 export type { FileListing, FilePage } from "./mirror/list-files.ts";

@@ -37,6 +37,8 @@ export interface GitOptions {
   readonly ledger?: WorkspaceLedger | undefined;
   readonly limits?: TreeLimits | undefined;
   readonly templateBudgetBytes?: number | undefined;
+  /** Of the disk, kept free for everything else; a part of it unless it is given. */
+  readonly reserveBytes?: number | undefined;
   readonly lockObserver?: LockObserver | undefined;
   /** What did not go as it should, in words: path, whose, what to do. */
   readonly onReport?: OnReport | undefined;
@@ -90,7 +92,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
   const { limits, templateBudgetBytes: budgetBytes = TEMPLATE_BUDGET_BYTES } = options;
   const ledger = options.ledger ?? new FileLedger(`${directories.workspaces}/.ledger`);
   const locks = new RepositoryLocks(directories.locks, options.lockObserver);
-  const admission = new DiskAdmission(directories.data);
+  const admission = new DiskAdmission(directories.data, options.reserveBytes);
   const mirrors = new Mirrors(directories, locks, {
     onBackgroundError: (error) => onBackgroundError("first fetch of a mirror", error),
   });

@@ -121,6 +121,7 @@ export type RunFinished = MessageOf<
       readonly repository: string | null;
       readonly ref: string | null;
       readonly commit: string | null;
+      readonly source_task_id: string | null;
     };
   }
 >;

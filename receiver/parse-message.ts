@@ -128,7 +128,7 @@ function runOf(run: Fields): RunFinished["data"]["run"] {
     ...endedOf(run),
     ...{ name: run.text("name"), number: run.count("number") },
     ...{ repository: run.optionalText("repository"), ref: run.optionalText("ref") },
-    commit: run.optionalText("commit"),
+    ...{ commit: run.optionalText("commit"), source_task_id: run.optionalText("source_task_id") },
   };
 }
 

@@ -69,6 +69,7 @@ test.each([
   ["an error of the engine", new EngineError("not-found", "there is no such job"), "not-found"],
   ["an error that only a start can have", new EngineError("postgres-failed", "x"), "internal"],
   ["a database that is away", databaseGone, "unavailable"],
+  ["a database without room", Object.assign(new Error("x"), { code: "53100" }), "disk-full"],
   ["a statement that is wrong", Object.assign(new Error("x"), { code: "42601" }), "internal"],
   ["a plain error", new Error("the pin of the safe is 0000"), "internal"],
   [

@@ -1,6 +1,12 @@
 // Turns every kind of failure into one problem (RFC 9457); the status is chosen here and nowhere else.
 import { type Problem, type ProblemCode, problemCodes } from "@croft/contract";
-import { EngineError, isAppGone, isDatabaseUnavailable, isDeadlock } from "@croft/engine";
+import {
+  EngineError,
+  isAppGone,
+  isDatabaseFull,
+  isDatabaseUnavailable,
+  isDeadlock,
+} from "@croft/engine";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 
@@ -74,6 +80,10 @@ export function explain(error: unknown, bodyLimit: number): ProblemParts {
   if (isDeadlock(error)) {
     const detail = "others changed the same at this moment; try again";
     return { code: "unavailable", detail, retryAfterSeconds: 1 };
+  }
+  if (isDatabaseFull(error)) {
+    const detail = "the disk of the database is full: delete something, or make room on it";
+    return { code: "disk-full", detail };
   }
   if (isDatabaseUnavailable(error)) {
     const detail = "the database does not answer at the moment; try again soon";

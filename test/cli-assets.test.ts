@@ -14,8 +14,11 @@ import { join } from "node:path";
 import type { Asset } from "@croft/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { croftCommand, runCroft, startServer } from "./support/croft-process.ts";
+import { CTRL_C, runInTerminal } from "./support/run-in-terminal.ts";
 import { scratchDatabase } from "./support/scratch-database.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
+import { stallingProxy } from "./support/stalling-proxy.ts";
+import { waitUntil } from "./support/wait-until.ts";
 
 async function scene() {
   const directory = await scratchDirectory();
@@ -96,6 +99,63 @@ test("a name that leads elsewhere, a file that is there, and a link are left alo
   expect(lstatSync(join(cwd, "link")).isSymbolicLink()).toBe(false);
   expect(readFileSync(outside, "utf8")).toBe("mine");
   expect(readdirSync(cwd).sort()).toEqual(["__outside", "evil", "link"]);
+});
+
+test("a name that somebody chose is taken as it is", async () => {
+  const { croft, put, cwd } = await scene();
+  writeFileSync(join(cwd, "note"), "x");
+  const { id } = await put("note", "--name", ".env");
+  for (const name of [".env", "aux", "a b.", "new/.hidden"]) {
+    expect((await croft("get", id, "-o", name)).output).toContain(join(cwd, name));
+    expect(readFileSync(join(cwd, name), "utf8")).toBe("x");
+  }
+  expect((await croft("get", id)).code).toBe(0);
+  expect(readdirSync(cwd).sort()).toEqual([".env", "_env", "a b.", "aux", "new", "note"]);
+  for (const [name, reason] of [
+    ["gone/..", "is there already"],
+    ["x".repeat(300), "the name is too long"],
+  ] as const) {
+    const refused = await croft("get", id, "-o", name);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining(reason) });
+  }
+});
+
+async function stalledScene() {
+  const { put, cwd, server } = await scene();
+  writeFileSync(join(cwd, "large.bin"), Buffer.alloc(5_000_000, 7));
+  const { id } = await put("large.bin");
+  const directory = join(cwd, "out");
+  mkdirSync(directory);
+  const url = await stallingProxy(server.url, 1_000_000);
+  const env = { CROFT_URL: url, CROFT_TOKEN: server.token };
+  const args = ["assets", "get", id, "-o", "out/"];
+  const hasBegun = () =>
+    readdirSync(directory).some((name) => lstatSync(join(directory, name)).size > 500_000);
+  return { args, env, cwd, directory, hasBegun };
+}
+
+test("Ctrl-C in the middle of a download leaves nothing of it behind", async () => {
+  const { args, env, cwd, directory, hasBegun } = await stalledScene();
+  const process = runCroft(args, { env, cwd });
+  await waitUntil("a part of it", hasBegun);
+  process.child.kill("SIGINT");
+  expect(await process.exit).toBe(1);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("on a terminal a download shows how far it is, and Ctrl-C takes that away again", async () => {
+  const { args, env, cwd, directory, hasBegun } = await stalledScene();
+  const { shown, type, exit } = runInTerminal(args, { env, cwd });
+  await waitUntil("a part of it", hasBegun);
+  await waitUntil("the bar", () =>
+    /large\.bin {2}[█░]{20} +\d+ % {2}\S+ \w+ of 4\.8 MiB/.test(shown()),
+  );
+  type(CTRL_C);
+  expect(await exit).toBe(1);
+  expect(shown()).toContain("\x1b[?25llarge.bin");
+  expect(shown()).toMatch(/croft: SIGINT\r\n$/);
+  expect(shown()).toContain("\x1b[1A\r\x1b[J\x1b[?25hcroft:"); // the line is gone, the cursor back
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 test("what cannot be sent is told", async () => {

@@ -45,10 +45,11 @@ steps:
   greet: { run: 'echo "Hello, $WHO!"', env: { WHO: "\${{ inputs.who }}" } }
   loud: { needs: [greet], run: "true" }
 `);
-  const good = await croft("run", file, "-i", "who=Ada");
+  const good = await croft("run", file, "-i", "who=Ada", "--source-task-id", "talk-1");
   expect(good.code).toBe(0);
   expect(good.output).toMatch(/✓ greet done \d+\.\d s\n(?:.*\n)*✓ loud done/);
-  const { steps, inputs } = await run(good.stdout.trim());
+  const { steps, inputs, source_task_id } = await run(good.stdout.trim());
+  expect(source_task_id).toBe("talk-1");
   expect(inputs).toEqual({ who: "Ada" });
   const log = await croft("logs", steps[0]?.job_id ?? "");
   expect(log.stdout).toContain("Hello, Ada!");
@@ -56,6 +57,8 @@ steps:
   expect(shown.stdout).toMatch(/ done\n(?:.*\n)*.*greet.*\n.*loud/);
   const list = await croft("runs", "--status", "done");
   expect(list.stdout.split("\t").slice(0, 3)).toEqual([good.stdout.trim(), "done", "pipeline #1"]);
+  expect((await croft("runs", "--source-task-id", "talk-1")).stdout).toBe(list.stdout);
+  expect((await croft("runs", "--source-task-id", "talk-2")).stdout).toBe("");
   const none = await croft("runs", "--status", "failed");
   expect(none).toMatchObject({ code: 0, stdout: "" });
   const wrong = await croft("run", file, "-i", "whom=Ada");

@@ -1,5 +1,5 @@
 // Handlers of a project in the product itself: over HTTP, with a worker beside the server, and when one of them is killed.
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Job, JobTypeList } from "@croft/contract";
 import { expect, onTestFinished, test } from "vitest";
@@ -13,6 +13,7 @@ import {
 import { followEventSource, type SourceEvent } from "./support/event-source.ts";
 import { findProcesses } from "./support/find-processes.ts";
 import { configOf, writeProject } from "./support/handler-scene.ts";
+import { runInTerminal } from "./support/run-in-terminal.ts";
 import { scratchDirectory } from "./support/scratch-directory.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
@@ -94,6 +95,42 @@ test("a job of a handler: 202, progress live, done with result and files", async
   expect(wrong.status).toBe(422);
   expect(wrong.body.detail).toMatch(/input\.colour: .*; input\.size: /);
 });
+
+test("on a terminal the progress of a job is a bar, drawn in place; its last line stays, and nothing else", async () => {
+  const server = await start(
+    configOf({
+      draw: `async ({ input, progress }) => {
+        progress(0.25, "drawing \\u001b[2J");
+        const { existsSync } = await import("node:fs");
+        while (!existsSync(input.word)) await new Promise((done) => setTimeout(done, 20));
+        if (input.fails === "yes") throw Object.assign(new Error("no ink"), { class: "invalid" });
+      }`,
+    }),
+  );
+  const word = join(await scratchDirectory(), "word");
+  const args = ["jobs", "submit", "draw", "--wait", "--input", `word=${word}`];
+  const env = { CROFT_DATA: server.data };
+  const good = runInTerminal(args, { env });
+  const atQuarter = /. draw {2}━{7}─{21} {3}25 % {2}\d+\.\d s {2}running {2}drawing/;
+  await waitUntil("the bar", () => atQuarter.test(good.shown()));
+  writeFileSync(word, "");
+  expect(await good.exit).toBe(0);
+  const failed = runInTerminal([...args, "--input", "fails=yes"], { env });
+  expect(await failed.exit).toBe(1);
+  for (const { shown } of [good, failed]) {
+    expect(shown()).toMatch(/^[0-9a-f-]{36}\r\n/);
+    expect(shown().split("\x1b[?25l")).toHaveLength(2); // hidden once
+    expect(shown().split("\x1b[?25h")).toHaveLength(2); // and shown again
+    expect(shown()).not.toContain("\x1b[2J");
+  }
+  const lastOf = (shown: string) => shown.slice(shown.lastIndexOf("\x1b[J") + "\x1b[J".length);
+  const [line, after] = lastOf(good.shown()).split("\x1b[?25h");
+  expect(line).toMatch(/^✓ draw {2}━{28} {2}100 % {2}\d+\.\d s {2}done\r\n$/);
+  expect(after).toBe("");
+  const [fall, reason] = lastOf(failed.shown()).split("\x1b[?25h");
+  expect(fall).toMatch(/^✗ draw {2}─{28} {9}\d+\.\d s {2}failed\r\n$/);
+  expect(reason).toMatch(/^croft: job [0-9a-f-]{36} failed: .*no ink\r\n$/);
+}, 60_000);
 
 test("job types are listed with the shape of their input, and described in OpenAPI", async () => {
   const server = await start(PAINT);

@@ -105,7 +105,12 @@ describe("messages", () => {
       ],
       [
         "run.finished",
-        { run: { ...ended, name: "x", number: 3, repository: "r", ref: null, commit: null } },
+        {
+          run: {
+            ...{ ...ended, name: "x", number: 3, repository: "r", ref: null, commit: null },
+            source_task_id: null,
+          },
+        },
       ],
       ["ping", {}],
     ];

@@ -1,4 +1,5 @@
 // What steps hand to each other: artifacts as files and as texts, variables, and what is told when something is missing.
+import { listAssets } from "@croft/engine";
 import { expect, test } from "vitest";
 import { type RunScene, runScene } from "./support/run-scene.ts";
 
@@ -37,6 +38,24 @@ steps:
     outputs: { expressions: "step other pipe", variables: "step other pipe" },
   });
   expect(detail.outputs).toEqual({ text: "noted", missing: null });
+}, 60_000);
+
+test("files of steps are found by what their run was made for", async () => {
+  const scene = await runScene();
+  const text = `
+steps:
+  make:
+    matrix: { v: [one, two] }
+    run: 'echo "\${{ matrix.v }}" > a.txt; git add a.txt; git commit -qm more'
+    artifacts: { a: a.txt }
+`;
+  const { status, source_task_id } = await scene.run(text, { sourceTaskId: "talk-1" });
+  expect({ status, source_task_id }).toEqual({ status: "done", source_task_id: "talk-1" });
+  await scene.run(text.replaceAll("a.txt", "b.txt"));
+  const wanted = { source_task_id: "talk-1", limit: 9 };
+  const { assets } = await listAssets(scene.engine.database, { owner: "local" }, wanted);
+  const found = assets.map(({ kind, item }) => `${kind} ${item}`).sort();
+  expect(found).toEqual(["artifact one", "artifact two", "bundle one", "bundle two"]);
 }, 60_000);
 
 test("what is injected and not there is an error, or told", async () => {

@@ -351,7 +351,10 @@ test.runIf(process.getuid?.() === 0)(
   "on a full disk an upload is refused with the reason, and goes through when there is room",
   async () => {
     const disk = mountSmallDisk(join(await scratchDirectory(), "disk"), { sizeMiB: 16 });
-    const { upload, staged, files } = await scene({ "assets.path": join(disk.path, "assets") });
+    const { upload, staged, files } = await scene({
+      "assets.path": join(disk.path, "assets"),
+      "disk.reserveBytes": "0",
+    });
     expect((await upload("?name=a", "before")).status).toBe(201);
     disk.fill(1024 * 1024);
     const refused = await upload("?name=b", Buffer.alloc(3_000_000, 1));
@@ -359,5 +362,28 @@ test.runIf(process.getuid?.() === 0)(
     expect([staged(), files().length]).toEqual([[], 1]);
     disk.free();
     expect((await upload("?name=b", Buffer.alloc(3_000_000, 1))).status).toBe(201);
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  "on a disk that is full before anything was stored it is the same, and nobody learns where that is",
+  async () => {
+    const disk = mountSmallDisk(join(await scratchDirectory(), "disk"), {
+      sizeMiB: 16,
+      files: 300,
+    });
+    const { upload } = await scene({
+      "assets.path": join(disk.path, "assets"),
+      "disk.reserveBytes": "0",
+    });
+    // Room for nothing; for its directories but not for the mark in them; for all but the file.
+    for (const files of [0, 1, 2, 3, 20]) {
+      disk.fillWithFiles(files);
+      const { status, body } = await upload("?name=a", "x");
+      expect([files, status, body.code]).toEqual([files, 507, "disk-full"]);
+      expect(JSON.stringify(body)).not.toContain(disk.path);
+      disk.free();
+    }
+    expect((await upload("?name=a", "x")).status).toBe(201);
   },
 );

@@ -12,6 +12,7 @@ import type { ReachedServer } from "../reach-server.ts";
 import { addDataFlags } from "../read-config.ts";
 import { requireAnswer, requireSuccess } from "../require-answer.ts";
 import { saveAsset } from "../save-asset.ts";
+import { stopSignal } from "../stop-signal.ts";
 import { plainText } from "../terminal-text.ts";
 import { TransferProgress } from "../transfer-progress.ts";
 import { wholeNumber } from "../whole-number.ts";
@@ -110,9 +111,11 @@ function createGet(): Command {
       const asset = await askAsset(server, id);
       if (options.output === "-") return await print(server, asset);
       const { directory, name } = await placeOf(options.output);
+      const signal = stopSignal(); // Ctrl-C must not leave a part of it behind
       const progress = new TransferProgress(asset.name, asset.bytes);
       const onBytes = (bytes: number) => progress.add(bytes);
-      const saving = saveAsset(server, asset, directory, { force: options.force, name, onBytes });
+      const wish = { force: options.force, name, onBytes, signal };
+      const saving = saveAsset(server, asset, directory, wish);
       const path = await saving.finally(() => progress.end());
       process.stderr.write(`Saved ${plainText(path)} (${byteText(asset.bytes)}).\n`);
     }),
@@ -122,13 +125,14 @@ function createGet(): Command {
 /** A directory, or what ends with a slash, is to be filled; all else is the file itself. */
 async function placeOf(output = ".") {
   const found = await stat(output).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(error.code ?? "")) return undefined;
     throw error;
   });
   if (output.endsWith("/") || found?.isDirectory() === true) {
     return { directory: resolve(output), name: undefined };
   }
-  return { directory: dirname(resolve(output)), name: basename(output) };
+  const path = resolve(output);
+  return { directory: dirname(path), name: basename(path) };
 }
 
 async function print({ client }: ReachedServer, { id }: Asset): Promise<void> {

@@ -22,6 +22,7 @@ interface RunOptions {
   readonly repo?: string;
   readonly ref?: string;
   readonly dirty?: boolean;
+  readonly sourceTaskId?: string;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -36,6 +37,7 @@ export function createCommand(): Command {
     )
     .option("--ref <ref>", "branch, tag or commit")
     .option("--dirty", "in a checkout: with what is not committed")
+    .option("--source-task-id <id>", "an id of yours, to find the run by, and all that it makes")
     .option("--detach", "do not wait for its end")
     .option("--json", "the run as JSON at its end");
   return addDataFlags(command).action(
@@ -77,7 +79,7 @@ async function runPipeline(command: Command, reach: Reach): Promise<void> {
 
 /** What is wrong with the file is told here, before a server is started for it. */
 async function requestOf(command: Command) {
-  const { input, repo, ref, dirty = false } = command.opts<RunOptions>();
+  const { input, repo, ref, dirty = false, sourceTaskId } = command.opts<RunOptions>();
   const [file = ""] = command.args;
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new EngineError("invalid-input", `cannot read '${file}': ${error.message}`);
@@ -94,6 +96,7 @@ async function requestOf(command: Command) {
     ...{ text: bytes.toString("utf8"), inputs: input, priority: "normal" as const },
     ...(await withIgnored(place)),
     ...(ref === undefined ? {} : { ref }),
+    ...(sourceTaskId === undefined ? {} : { source_task_id: sourceTaskId }),
   };
 }
 

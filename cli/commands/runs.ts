@@ -16,6 +16,7 @@ import { writeJson, writeOutput } from "../write-output.ts";
 interface ListOptions {
   readonly status?: RunStatus;
   readonly name?: string;
+  readonly sourceTaskId?: string;
   readonly limit: number;
   readonly json?: boolean;
 }
@@ -28,6 +29,7 @@ export function createCommand(): Command {
     .argument("[id]", "show this run only, with its steps")
     .addOption(new Option("--status <status>", "only these").choices(RunStatus.options))
     .option("--name <name>", "only runs of this pipeline")
+    .option("--source-task-id <id>", "only runs started with it")
     .option("--limit <number>", "at most so many", wholeNumber(1, LIMIT_MAX), LIMIT_DEFAULT)
     .option("--json", "as JSON");
   return addDataFlags(command).action(
@@ -60,10 +62,11 @@ async function show({ client }: ReachedServer, id: string, { json }: ListOptions
 
 /** The newest. */
 async function askRuns({ client }: ReachedServer, options: ListOptions): Promise<Run[]> {
-  const { status, name, limit } = options;
+  const { status, name, sourceTaskId, limit } = options;
   const filter = {
     ...(status === undefined ? {} : { status }),
     ...(name === undefined ? {} : { name }),
+    ...(sourceTaskId === undefined ? {} : { source_task_id: sourceTaskId }),
   };
   return await askPages(limit, async (page) => {
     const query = { ...filter, ...page };

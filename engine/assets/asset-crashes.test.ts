@@ -33,6 +33,7 @@ const sweepThatWaits = (when: "before" | "after") => `
   const ownStore = async () => {
     const store = await engine.assets.ownStore();
     return {
+      mark: store.mark,
       sweepStaging: (...all) => store.sweepStaging(...all),
       placeOf: (key) => store.placeOf(key),
       remove: async (key) => {

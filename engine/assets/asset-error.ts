@@ -36,11 +36,15 @@ export class AssetError extends Error {
   }
 }
 
-const FULL = new Set(["ENOSPC", "EDQUOT"]);
+const FULL: Record<string, string> = {
+  ENOSPC: "no space left on device",
+  EDQUOT: "the quota is used up",
+};
 
-/** Anything else is returned as it is. */
+/** Anything else is returned as it is. Where it was is for the log, not for whoever sent the file. */
 export function asAssetError(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof AssetError || !FULL.has(code ?? "")) return error;
-  return new AssetError("disk-full", `the disk is full: ${message}`, error);
+  if (error instanceof AssetError) return error;
+  const why = FULL[(error as NodeJS.ErrnoException | null)?.code ?? ""];
+  if (why === undefined) return error;
+  return new AssetError("disk-full", `the disk is full: ${why}`, error);
 }

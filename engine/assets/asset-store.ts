@@ -29,15 +29,18 @@ export interface StoredBytes {
   close(): Promise<void>;
 }
 
+/** `store-id`: which store it is. `store-owner`: the database that may remove files from it. */
+export type MarkName = "store-id" | "store-owner";
+
 /** What a store tells of itself, so that another is not taken for it. */
 export interface StoreMark {
   /** For messages: where the store is. */
   readonly place: string;
   /** What to do where it is another one. */
   readonly wayOut: string;
-  read(): Promise<string | undefined>;
-  /** A new one, or that of somebody who was quicker. */
-  make(): Promise<string>;
+  read(name: MarkName): Promise<string | undefined>;
+  /** What is there already, or this; it stays from then on. */
+  provide(name: MarkName, text: string): Promise<string>;
 }
 
 /** How whoever downloads it gets it. */

@@ -242,13 +242,18 @@ test("another host's directory is not taken for the store; a shared one is", asy
   expect(first.files()).toHaveLength(2);
 });
 
-test.runIf(process.getuid?.() === 0)(
-  "on a full disk nothing is half visible, and it goes on when there is room",
-  async () => {
+test.runIf(process.getuid?.() === 0).each([
+  ["to the last byte", "0"],
+  ["but for its reserve", "700000"],
+])(
+  "on a disk that is full %s nothing is half visible, and it goes on when there is room",
+  async (_how, reserveBytes) => {
     const directory = await scratchDirectory();
     const disk = mountSmallDisk(join(directory, "disk"), { sizeMiB: 8 });
-    const path = join(disk.path, "assets");
-    const { assets, files, staged, query, keep } = await assetScene({ "assets.path": path });
+    const { assets, files, staged, query, keep } = await assetScene({
+      "assets.path": join(disk.path, "assets"),
+      "disk.reserveBytes": reserveBytes,
+    });
     await keep("before");
     disk.fill(1024 * 1024);
     const large = storeStream(assets, chunksOf(...Array(40).fill(randomBytes(65_536))));

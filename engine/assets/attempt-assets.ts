@@ -4,7 +4,7 @@ import { tryAgain } from "../database/try-again.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { AttemptAssets, PutAsset, PutOptions } from "../jobs/job-type.ts";
 import { newId } from "../new-id.ts";
-import { AssetError } from "./asset-error.ts";
+import { asAssetFailure } from "./asset-failure.ts";
 import type { Assets } from "./assets.ts";
 import { normaliseMediaType } from "./media-type.ts";
 import type { HostileFile } from "./open-inside.ts";
@@ -88,7 +88,7 @@ export class AttemptFiles implements AttemptAssets {
     this.#coming++;
     const { sha256, generation, bytes, mediaType } = await store(options)
       .catch((error: unknown) => {
-        throw asFailure(error);
+        throw asAssetFailure(error);
       })
       .finally(() => this.#coming--);
     signal.throwIfAborted();
@@ -112,13 +112,4 @@ export class AttemptFiles implements AttemptAssets {
     );
     return generations.length - (rowCount ?? 0);
   }
-}
-
-/** A full disk may have room again; what is too large stays so. */
-function asFailure(error: unknown): unknown {
-  if (!(error instanceof AssetError)) return error;
-  const kind = ["disk-full", "gone", "store-elsewhere", "unreachable"].includes(error.code)
-    ? "transient"
-    : "invalid";
-  return new JobFailure(kind, `asset-${error.code}`, error.message, { cause: error });
 }

@@ -3,10 +3,14 @@ import type { AssetStore } from "./asset-store.ts";
 import type { Assets } from "./assets.ts";
 import { type FileKey, fileName } from "./file-key.ts";
 import { removeFiles } from "./remove-files.ts";
+import { isOwner, tellOwner } from "./store-owner.ts";
 import { tellFailed } from "./tell-failed.ts";
 
 export interface AssetCheck {
-  /** Hashes of files that no row knows: of a database that was restored from a copy, of a writer that was stopped for long. */
+  /**
+   * Hashes of files that no row knows: of a database that was restored from a copy, of a writer that was stopped for long. They
+   * are removed if the store is this database's own, and otherwise only told.
+   */
   readonly unknown: readonly string[];
   /** Hashes of assets without their file: nothing can be done but to tell. */
   readonly missing: readonly string[];
@@ -23,9 +27,11 @@ export async function checkAssets(assets: Assets, isStopped = () => false): Prom
   const failures: unknown[] = [];
   const store = await assets.ownStore();
   if (store === undefined) return { unknown, missing };
+  const isOurs = await isOwner(database, store.mark);
+  const lookUp = isOurs ? giveUpUnknown : onlyUnknown;
   for (let byte = 0; byte < 256 && !isStopped() && failures.length < FAILURES_MAX; byte++) {
     try {
-      const found = await checkPart(assets, store, byte);
+      const found = await checkPart(assets, store, byte, lookUp);
       unknown.push(...found.unknown);
       missing.push(...found.missing);
     } catch (error) {
@@ -33,14 +39,26 @@ export async function checkAssets(assets: Assets, isStopped = () => false): Prom
     }
   }
   for (const sha256 of missing) log.error({ sha256 }, "the file of an asset is lost");
-  for (const sha256 of unknown) log.warn({ sha256 }, "a file without an asset is removed");
-  if (unknown.length > 0) tellFailed(log, (await removeFiles(database, store, isStopped)).failed);
+  if (!isOurs) {
+    log.warn({ unknown: unknown.length }, await tellOwner(database, store.mark));
+  } else if (unknown.length > 0) {
+    for (const sha256 of unknown) log.warn({ sha256 }, "a file without an asset is removed");
+    tellFailed(log, (await removeFiles(database, store, isStopped)).failed);
+  }
   if (failures.length > 0) throw failures[0];
   return { unknown, missing };
 }
 
+/** Of these files the hashes of those that no row knows. */
+type LookUp = (assets: Assets, files: readonly FileKey[]) => Promise<string[]>;
+
 /** All that begin with this byte. */
-async function checkPart(assets: Assets, store: AssetStore, byte: number): Promise<AssetCheck> {
+async function checkPart(
+  assets: Assets,
+  store: AssetStore,
+  byte: number,
+  lookUp: LookUp,
+): Promise<AssetCheck> {
   const known = await readKnown(assets, byte);
   const files = new Map<string, FileKey>();
   for (const key of await store.list(byte.toString(16).padStart(2, "0"))) {
@@ -54,7 +72,7 @@ async function checkPart(assets: Assets, store: AssetStore, byte: number): Promi
     }
     files.delete(fileName(key));
   }
-  return { missing, unknown: await giveUpUnknown(assets, [...files.values()]) };
+  return { missing, unknown: await lookUp(assets, [...files.values()]) };
 }
 
 async function readKnown({ database }: Assets, byte: number) {
@@ -83,6 +101,18 @@ async function isLost({ database }: Assets, store: AssetStore, key: FileKey): Pr
   const opened = await store.open(key, Number(row.bytes));
   await opened?.close();
   return opened === undefined;
+}
+
+/** As they are known, but left alone: another database may have rows for them. */
+async function onlyUnknown({ database }: Assets, files: readonly FileKey[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const { rows } = await database.pool.query<{ sha256: string }>(
+    `select x.sha256 from unnest($1::text[], $2::uuid[]) x(sha256, generation)
+     where not exists (select from croft.asset_file f
+       where f.sha256 = decode(x.sha256, 'hex') and f.generation = x.generation)`,
+    [files.map(({ sha256 }) => sha256), files.map(({ generation }) => generation)],
+  );
+  return rows.map(({ sha256 }) => sha256);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Assets in a directory: made in its staging, named by contents and generation, renamed in.
 import { constants } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { syncDirectory } from "../data-directory/sync-directory.ts";
 import { asAssetError } from "./asset-error.ts";
@@ -13,7 +13,9 @@ import type {
   StoreMark,
 } from "./asset-store.ts";
 import { DirectoryMark } from "./directory-mark.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import { type FileKey, fileName, readFileName } from "./file-key.ts";
+import { makePrivateDirectory } from "./make-private-directory.ts";
 import { Staging } from "./staging.ts";
 
 /** A large file goes out in fewer, larger pieces. */
@@ -25,16 +27,15 @@ export class FileStore implements AssetStore {
   readonly mark: StoreMark;
   readonly #staging: Staging;
 
-  constructor(path: string, hostId: string) {
+  constructor(path: string, hostId: string, reserve: DiskReserve) {
     this.path = path;
     this.mark = new DirectoryMark(path);
-    this.#staging = new Staging(join(path, "staging"), hostId);
+    this.#staging = new Staging(join(path, "staging"), hostId, reserve);
   }
 
   /** Jobs of another user must not even see names: they are hashes of what others made. */
   async prepare(): Promise<void> {
-    const made = await mkdir(this.path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await chmod(this.path, 0o700); // the umask may have taken bits away
+    await makePrivateDirectory(this.path);
     await this.#staging.prepare();
   }
 

@@ -34,7 +34,10 @@ test.runIf(process.getuid?.() === 0)(
   "on a disk that is full in the middle of a file: told, nothing half visible, and it works again",
   async () => {
     const disk = mountSmallDisk(join(await scratchDirectory(), "disk"), { sizeMiB: 16 });
-    const own = await scene({ "assets.path": join(disk.path, "assets") });
+    const own = await scene({
+      "assets.path": join(disk.path, "assets"),
+      "disk.reserveBytes": "500000",
+    });
     const { assets, keep, list, files, staged, read } = own;
     expect(await keep("a", 1)).toMatchObject({ status: "done" });
     disk.fill(1024 * 1024);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Asset } from "@croft/contract";
 import { AssetError, asAssetError } from "./asset-error.ts";
 import type { Assets } from "./assets.ts";
+import type { GrowingRoom } from "./disk-reserve.ts";
 import {
   type HostileFile,
   type OpenDirectory,
@@ -35,7 +36,8 @@ export async function materialise(
   const name = parts.pop() ?? "";
   const place = await enterDirectories({ directory, parts, user });
   try {
-    await put(assets, asset, { place, name, path, user, mode });
+    const room = assets.reserve.roomIn(directory);
+    await put(assets, asset, { place, name, path, user, mode, room });
   } catch (error) {
     throw asAssetError(error);
   } finally {
@@ -96,12 +98,13 @@ interface Putting extends Pick<MaterialiseTarget, "path" | "user"> {
   readonly place: OpenDirectory;
   readonly name: string;
   readonly mode: number;
+  readonly room: GrowingRoom;
 }
 
 async function put(
   assets: Assets,
   asset: Asset,
-  { place, name, path, user, mode }: Putting,
+  { place, name, path, user, mode, room }: Putting,
 ): Promise<void> {
   const draft = pathIn(place, `.croft-${randomUUID().slice(0, 8)}`);
   const stored = await openAsset(assets, asset);
@@ -109,7 +112,7 @@ async function put(
   try {
     file = await open(draft, "wx", 0o600);
     const source = stored.stream();
-    const { sha256 } = await writeWhole(file, source, { maxBytes: asset.bytes });
+    const { sha256 } = await writeWhole(file, source, { maxBytes: asset.bytes, room });
     if (sha256 !== asset.sha256) {
       throw new AssetError("lost", `the contents of asset '${asset.id}' are not what they were`);
     }

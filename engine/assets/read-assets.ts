@@ -46,7 +46,10 @@ export async function readAsset({ pool }: Database, { owner }: Scope, id: string
   return assetOf(row);
 }
 
-/** Newest first. The cursor is the last id of the page before. */
+/**
+ * Newest first. The cursor is the last id of the page before. Of each condition the words are those of its index, except of a
+ * part of the name and of the size: for these all rows are looked at, until there are enough.
+ */
 export async function listAssets(
   { pool }: Database,
   scope: Scope,
@@ -68,8 +71,9 @@ export async function listAssets(
   add("source_task_id = $", query.source_task_id);
   add("commit = $", query.commit);
   add("position(lower($) in lower(name)) > 0", query.search);
-  add("split_part(split_part(media_type, ';', 1), '/', 1) = $", topTypeOf(query.type));
-  add("split_part(media_type, ';', 1) = $", fullTypeOf(query.type));
+  const type = query.type?.toLowerCase();
+  const isWhole = type?.includes("/") === true;
+  add(isWhole ? "split_part(media_type, ';', 1) = $" : "split_part(media_type, '/', 1) = $", type);
   add("declared_type = $", query.declared_type);
   add("name = $", query.name);
   add("sha256 = decode($, 'hex')", query.sha256);
@@ -83,14 +87,6 @@ export async function listAssets(
   const assets = rows.slice(0, limit).map(assetOf);
   const last = rows.length > limit ? assets.at(-1) : undefined;
   return { assets, next_cursor: last?.id ?? null };
-}
-
-function topTypeOf(type: string | undefined): string | undefined {
-  return type?.split("/", 1)[0]?.toLowerCase();
-}
-
-function fullTypeOf(type: string | undefined): string | undefined {
-  return type?.includes("/") ? type.toLowerCase() : undefined;
 }
 
 /** Never by a path or name that a caller gave: by the hash in the row. */

@@ -1,11 +1,11 @@
 // Assets in a bucket: made and hashed on the local disk, then sent, named by contents and generation.
-import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { AssetError } from "./asset-error.ts";
 import type {
   AssetStore,
   ByteRange,
   ClaimedFiles,
+  MarkName,
   SentAs,
   StagedFile,
   StageOptions,
@@ -15,7 +15,7 @@ import type {
 } from "./asset-store.ts";
 import { type FileKey, fileName, readFileName } from "./file-key.ts";
 import { S3Objects, type S3Place } from "./s3-objects.ts";
-import { type StagedPath, Staging } from "./staging.ts";
+import type { StagedPath, Staging } from "./staging.ts";
 
 export type { S3Settings } from "./s3-objects.ts";
 
@@ -29,9 +29,9 @@ export class S3Store implements AssetStore {
   readonly #staging: Staging;
   readonly #files: string;
 
-  constructor(place: S3Place, stagingPath: string, hostId: string) {
+  constructor(place: S3Place, staging: Staging) {
     this.#objects = new S3Objects(place);
-    this.#staging = new Staging(stagingPath, hostId);
+    this.#staging = staging;
     this.#files = `${place.prefix}files/`;
     this.mark = new BucketMark(this.#objects);
   }
@@ -141,22 +141,23 @@ class BucketMark implements StoreMark {
   readonly place: string;
   readonly wayOut = "set assets.s3 to the same bucket and prefix on every host";
   readonly #objects: S3Objects;
-  readonly #key: string;
+  readonly #prefix: string;
 
   constructor(objects: S3Objects) {
     const { bucket, prefix } = objects.place;
     this.place = `s3://${bucket}/${prefix}`;
     this.#objects = objects;
-    this.#key = `${prefix}store-id`;
+    this.#prefix = prefix;
   }
 
-  async read(): Promise<string | undefined> {
-    return (await this.#objects.readText(this.#key))?.trim();
+  async read(name: MarkName): Promise<string | undefined> {
+    return (await this.#objects.readText(this.#prefix + name))?.trim();
   }
 
-  async make(): Promise<string> {
-    const id = randomUUID();
-    await this.#objects.writeText(this.#key, `${id}\n`);
-    return id;
+  async provide(name: MarkName, text: string): Promise<string> {
+    const found = await this.read(name);
+    if (found !== undefined) return found;
+    await this.#objects.writeText(this.#prefix + name, `${text}\n`);
+    return text;
   }
 }

@@ -1,10 +1,12 @@
 // Where files are made before they come to their place: whole or not at all, and swept when their maker died.
 import { randomUUID } from "node:crypto";
-import { chmod, type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isProcessAlive, thisProcess } from "@croft/git";
 import { asAssetError } from "./asset-error.ts";
 import type { FailedRemoval, StageOptions, StagingSweep } from "./asset-store.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
+import { makePrivateDirectory } from "./make-private-directory.ts";
 import { type WrittenBytes, writeWhole } from "./write-whole.ts";
 
 /** Nothing was written into it for so long: its writer is dead, on whatever host it was. */
@@ -18,17 +20,18 @@ export interface StagedPath extends WrittenBytes {
 export class Staging {
   readonly path: string;
   readonly #hostId: string;
+  readonly #reserve: DiskReserve;
   readonly #told = new Set<string>();
 
-  constructor(path: string, hostId: string) {
+  constructor(path: string, hostId: string, reserve: DiskReserve) {
     this.path = path;
     this.#hostId = hostId;
+    this.#reserve = reserve;
   }
 
   /** Jobs of another user must not even see names. */
   async prepare(): Promise<void> {
-    const made = await mkdir(this.path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await chmod(this.path, 0o700); // the umask may have taken bits away
+    await makePrivateDirectory(this.path);
   }
 
   async write(bytes: AsyncIterable<Uint8Array>, options: StageOptions): Promise<StagedPath> {
@@ -39,7 +42,10 @@ export class Staging {
     let file: FileHandle | undefined;
     try {
       file = await open(path, "wx", 0o600);
-      const written = await writeWhole(file, bytes, options);
+      const written = await writeWhole(file, bytes, {
+        ...options,
+        room: this.#reserve.roomIn(this.path),
+      });
       await file.chmod(0o400);
       await file.sync();
       await file.close();

@@ -1,10 +1,12 @@
 // Proves that the store of this host is the one whose files the database's rows mean.
+import { randomUUID } from "node:crypto";
 import { inTransaction, type Queryable } from "../database/in-transaction.ts";
 import type { Database } from "../database/open-database.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Log } from "../log.ts";
 import { AssetError } from "./asset-error.ts";
 import type { StoreMark } from "./asset-store.ts";
+import { markOwner } from "./store-owner.ts";
 
 /** Any number that no other lock of ours has. */
 const LOCK_KEY = 727_563_822;
@@ -22,7 +24,8 @@ export async function claimStore(database: Database, mark: StoreMark): Promise<v
     await inTransaction(database, async (client) => {
       await client.query("select pg_advisory_xact_lock($1)", [LOCK_KEY]);
       if ((await readStoreId(client)) !== undefined) return;
-      const id = (await mark.read()) ?? (await mark.make());
+      const id = await mark.provide("store-id", randomUUID());
+      await markOwner(client, mark);
       await client.query("insert into croft.asset_store (id) values ($1)", [id]);
     });
   }
@@ -39,7 +42,7 @@ export async function requireStore({ pool }: Database, mark: StoreMark, log: Log
   const known = await readStoreId(pool);
   if (known === undefined) return;
   try {
-    if (known === (await mark.read())) return;
+    if (known === (await mark.read("store-id"))) return;
   } catch (error) {
     if (!(error instanceof AssetError && error.code === "unreachable")) throw error;
     log.warn(
@@ -65,5 +68,5 @@ function elsewhere({ place, wayOut }: StoreMark, known: string | undefined): str
 
 export async function isStore({ pool }: Database, mark: StoreMark): Promise<boolean> {
   const known = await readStoreId(pool);
-  return known !== undefined && known === (await mark.read());
+  return known !== undefined && known === (await mark.read("store-id"));
 }

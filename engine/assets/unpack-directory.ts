@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Asset } from "@croft/contract";
 import { AssetError, asAssetError } from "./asset-error.ts";
 import type { Assets } from "./assets.ts";
+import type { GrowingRoom } from "./disk-reserve.ts";
 import { enterDirectories, type MaterialiseTarget } from "./materialise.ts";
 import { type OpenDirectory, openDirectory, partsOf, pathIn } from "./open-inside.ts";
 import { openAsset } from "./read-assets.ts";
@@ -27,7 +28,7 @@ export async function unpackDirectory(
   const draft = `.croft-${randomUUID().slice(0, 8)}`;
   const old = `${draft}-old`;
   try {
-    await unpack(assets, asset, { place, name: draft, user });
+    await unpack(assets, asset, { directory, place, name: draft, user });
     await rename(pathIn(place, name), pathIn(place, old)).catch(unlessMissing);
     await rename(pathIn(place, draft), pathIn(place, name));
   } catch (error) {
@@ -40,12 +41,13 @@ export async function unpackDirectory(
 }
 
 interface Unpacking {
+  readonly directory: string;
   readonly place: OpenDirectory;
   readonly name: string;
   readonly user: MaterialiseTarget["user"];
 }
 
-async function unpack(assets: Assets, asset: Asset, { place, name, user }: Unpacking) {
+async function unpack(assets: Assets, asset: Asset, { directory, place, name, user }: Unpacking) {
   const stored = await openAsset(assets, asset);
   const hash = createHash("sha256");
   const source = stored.stream();
@@ -61,7 +63,7 @@ async function unpack(assets: Assets, asset: Asset, { place, name, user }: Unpac
     const chunks = hashed();
     const tar = readTar(chunks);
     for (let entry = await tar.next(); entry !== undefined; entry = await tar.next()) {
-      await put(way, entry, tar, user);
+      await put(way, entry, tar, { user, room: assets.reserve.roomIn(directory) });
     }
     for await (const _ of chunks); // the rest counts for the hash
     if (hash.digest("hex") !== asset.sha256) {
@@ -74,7 +76,11 @@ async function unpack(assets: Assets, asset: Asset, { place, name, user }: Unpac
   }
 }
 
-async function put(way: WayDown, entry: TarEntry, tar: TarReader, user: Unpacking["user"]) {
+interface PutOptions extends Pick<Unpacking, "user"> {
+  readonly room: GrowingRoom;
+}
+
+async function put(way: WayDown, entry: TarEntry, tar: TarReader, { user, room }: PutOptions) {
   const parts = partsOf(entry.path);
   const name = parts.pop() ?? "";
   const place = await way.to(parts);
@@ -89,7 +95,7 @@ async function put(way: WayDown, entry: TarEntry, tar: TarReader, user: Unpackin
     case "file": {
       const file = await open(at, "wx", 0o600);
       try {
-        await writeWhole(file, tar.contents(), { maxBytes: entry.sizeBytes });
+        await writeWhole(file, tar.contents(), { maxBytes: entry.sizeBytes, room });
         await file.chmod(entry.isExecutable ? 0o755 : 0o644);
         if (user !== undefined) await file.chown(user.uid, user.gid);
       } finally {

@@ -31,6 +31,17 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  disk: z
+    .strictObject({
+      reserveBytes: wholeNumber(0, 1024 ** 5)
+        .optional()
+        .meta({
+          description:
+            "What is kept free on each disk, in bytes, for the database above all: files and workspaces are refused before it",
+          defaultText: "5 % of the disk, at least 32 MiB and at most 1 GiB",
+        }),
+    })
+    .prefault({}),
   http: z
     .strictObject({
       host: z.string().min(1).prefault("127.0.0.1").meta({

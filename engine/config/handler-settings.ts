@@ -17,7 +17,7 @@ export const handlerSettings = z
       .prefault(512)
       .meta({
         description:
-          "Memory that one process of handlers may take, in MiB, besides what Node takes",
+          "Memory that one process of handlers may take with those it starts, in MiB, besides what Node takes",
       }),
     environment: variableNames.prefault("").meta({
       description:

@@ -15,6 +15,7 @@ import { type EmbeddedConnection, embeddedConnection, USER } from "./embedded-co
 import { initialiseCluster } from "./initialise-cluster.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { findPostmaster, removeStalePidFile, watchPostmaster } from "./postmaster.ts";
+import { serverParameters } from "./server-parameters.ts";
 import { makeSocketDirectory } from "./socket-directory.ts";
 
 export interface EmbeddedPostgres {
@@ -145,17 +146,7 @@ async function waitUntilUp(cluster: Cluster, { log, signal, launched }: Start): 
 
 /** In a session of its own: Ctrl-C at the terminal must reach Croft alone, which stops its database last. */
 async function launch({ directory, binaries, path, socketDirectory, logPath }: Cluster) {
-  const parameters = {
-    listen_addresses: "",
-    unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`, // a list: a comma would end the path
-    unix_socket_permissions: "0700",
-    cluster_name: "croft",
-    max_connections: "200",
-    // Croft's statements are short: compiling them costs more than it saves.
-    jit: "off",
-    timezone: "UTC",
-    log_timezone: "UTC",
-  };
+  const parameters = serverParameters(path, socketDirectory);
   const args = Object.entries(parameters).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const output = await openLog(logPath);
   try {

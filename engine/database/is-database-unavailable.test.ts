@@ -1,11 +1,11 @@
 // "The database is away for now" is told from "the statement is wrong", on real errors.
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { scratchDatabase } from "../../test/support/scratch-database.ts";
-import { isDatabaseUnavailable } from "./is-database-unavailable.ts";
+import { isDatabaseFull, isDatabaseUnavailable } from "./is-database-unavailable.ts";
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config);
@@ -70,13 +70,17 @@ test("a transaction is ended because nothing came for too long, and for the stat
   client.release(true);
 });
 
-test.each(["EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "ECONNRESET", "EPIPE", "ETIMEDOUT"])(
-  "%s on the way to the server",
-  (code) => {
-    const error = Object.assign(new Error(code), { code, syscall: "connect" });
-    expect(isDatabaseUnavailable(error)).toBe(true);
-  },
-);
+test.each([
+  ["EHOSTUNREACH", "connect"],
+  ["ENETUNREACH", "connect"],
+  ["EAI_AGAIN", "getaddrinfo"],
+  ["ECONNRESET", "read"],
+  ["EPIPE", "write"],
+  ["ETIMEDOUT", "connect"],
+])("%s of '%s' on the way to the server", (code, syscall) => {
+  const error = Object.assign(new Error(code), { code, syscall });
+  expect(isDatabaseUnavailable(error)).toBe(true);
+});
 
 test.each([
   ["08006", true],
@@ -100,7 +104,34 @@ test("a wrong statement is our mistake", async () => {
 });
 
 test("a missing file is no missing database", async () => {
-  expect(isDatabaseUnavailable(await errorOf(readFile("/nowhere/file")))).toBe(false);
+  for (const work of [
+    ...[readFile("/nowhere/file"), readdir("/nowhere"), writeFile("/nowhere/file", "x")],
+    symlink("a", "/nowhere/link"),
+  ]) {
+    expect(isDatabaseUnavailable(await errorOf(work))).toBe(false);
+  }
+});
+
+test("no address of its host answers", async () => {
+  const fail = (code: string) => Object.assign(new Error(code), { code, syscall: "connect" });
+  const both = new AggregateError([fail("ECONNREFUSED"), fail("ENETUNREACH")]);
+  expect(isDatabaseUnavailable(Object.assign(both, { code: "ECONNREFUSED" }))).toBe(true);
+  expect(isDatabaseUnavailable(new AggregateError([new Error("other")]))).toBe(false);
+});
+
+test("a missing program is no missing database", () => {
+  const error = Object.assign(new Error("spawn git ENOENT"), {
+    ...{ code: "ENOENT", syscall: "spawn git" },
+  });
+  expect(isDatabaseUnavailable(error)).toBe(false);
+});
+
+test("a full disk of the database is told from other reasons", () => {
+  const said = (code: string) => Object.assign(new Error("said the server"), { code });
+  expect([isDatabaseFull(said("53100")), isDatabaseUnavailable(said("53100"))]).toEqual([
+    ...[true, true],
+  ]);
+  expect(["53300", "ENOSPC"].map((code) => isDatabaseFull(said(code)))).toEqual([false, false]);
 });
 
 test.each([undefined, null, "ECONNREFUSED", { code: "ECONNREFUSED" }, new Error("other")])(

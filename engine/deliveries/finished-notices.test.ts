@@ -129,7 +129,7 @@ test("a run is told of whenever it has ended", async () => {
   const app = await onboardApp(engine, APP);
   await query("update croft.app set base_url = 'https://example.com'");
   const owner = `app:${app.id}`;
-  const id = await start("steps: { a: { run: x } }", { owner, notify: true });
+  const id = await start("steps: { a: { run: x } }", { owner, notify: true, sourceTaskId: "t-1" });
   const silent = await start("steps: { b: { run: x } }", { owner });
   (await begun("b")).succeed({});
   (await begun("a")).fail(new JobFailure("invalid", "no", "no"));
@@ -141,7 +141,7 @@ test("a run is told of whenever it has ended", async () => {
   await ended(id, "done");
   const told = await query("select type, data from croft.delivery order by id");
   expect(told).toMatchObject([
-    { type: "run.finished", data: { run: { id, status: "failed", attempt: 1 } } },
+    { type: "run.finished", data: { run: { id, status: "failed", source_task_id: "t-1" } } },
     { type: "run.finished", data: { run: { id, status: "done", attempt: 2, error: null } } },
   ]);
   await expect(start("steps: { a: { run: x } }", { notify: true })).rejects.toMatchObject({

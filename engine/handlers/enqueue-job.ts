@@ -27,8 +27,9 @@ export class JobEnqueuer {
    * as the one before it, in whatever order, gets the same jobs. No caller of the API can have such a key: it has spaces.
    */
   async enqueue(request: unknown): Promise<{ readonly id: string }> {
-    const { id, owner } = this.#attempt;
-    const job = JobSubmission.parse(request);
+    const { id, owner, sourceTaskId } = this.#attempt;
+    const asked = JobSubmission.parse(request);
+    const job = { ...asked, source_task_id: asked.source_task_id ?? sourceTaskId };
     if (++this.#count > COUNT_MAX) {
       throw new JobFailure("invalid", "too-many", `a job enqueues at most ${COUNT_MAX} others`);
     }

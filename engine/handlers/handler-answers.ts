@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { asAssetFailure } from "../assets/asset-failure.ts";
 import { materialise } from "../assets/materialise.ts";
 import { readAsset } from "../assets/read-assets.ts";
 import { asFailure } from "../command/git-failure.ts";
@@ -36,6 +37,8 @@ const PutWish = z.strictObject({
     .optional(),
 });
 
+const RoomWish = z.strictObject({ bytes: z.int().min(0) });
+
 const GetWish = z.strictObject({ id: z.uuid() });
 
 type Doing = (request: unknown) => Promise<unknown>;
@@ -60,6 +63,7 @@ export class HandlerAnswers {
     this.#doings = new Map<string, Doing>([
       ["workspace", (request) => workspaces.make(request)],
       ["command", (request) => workspaces.run(request)],
+      ["room", (request) => parts.assets.reserve.require(directory, RoomWish.parse(request).bytes)],
       ["put-asset", (request) => this.#put(request)],
       ["get-asset", (request) => this.#get(request)],
       ["repository", (request) => repositories.open(request)],
@@ -140,7 +144,7 @@ function describe(error: unknown) {
     const kind = FINAL_CODES.includes(error.code) ? "invalid" : "transient";
     return { message: error.message, code: error.code, class: kind } as const;
   }
-  const failure = asFailure(error);
+  const failure = asFailure(asAssetFailure(error));
   const { message, code, class: kind } = describeFailure(failure);
   const { retryAfterMs } = failure instanceof JobFailure ? failure : {};
   return { message, code, class: CLASSES.find((each) => each === kind), retryAfterMs };

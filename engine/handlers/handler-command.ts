@@ -1,7 +1,7 @@
 // How a process of handlers is started: with nothing of the server's environment, and no word of it to other users.
 import type { SpawnOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { WORKSPACE_VARIABLE } from "@croft/git";
+import { markingScript, WORKSPACE_VARIABLE } from "@croft/git";
 
 export interface HandlerCommand {
   /** The project's configuration as one file of JavaScript. */
@@ -18,7 +18,7 @@ export interface HandlerCommand {
 export const CHANNEL = 3;
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** One that falls leaves no picture of its memory in the project's directory. */
-const WITHOUT_CORE = ["-c", 'ulimit -c 0; exec "$0" "$@"'];
+const WITHOUT_CORE = "ulimit -c 0";
 
 export function handlerCommand(command: HandlerCommand): {
   readonly program: string;
@@ -27,10 +27,11 @@ export function handlerCommand(command: HandlerCommand): {
 } {
   const { bundle, cwd, environment, memoryMb, directory } = command;
   const limits = [`--max-old-space-size=${memoryMb}`, "--enable-source-maps"];
+  const script = `${WITHOUT_CORE}; ${markingScript(directory)}; exec "$0" "$@"`;
   const told = [bundle, String(process.pid), String(memoryMb)];
   return {
     program: "/bin/sh",
-    args: [...WITHOUT_CORE, process.execPath, ...limits, ...programOf(), ...told],
+    args: ["-c", script, process.execPath, ...limits, ...programOf(), ...told],
     options: {
       ...{ cwd, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] },
       env: {

@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 10;
 /** Everybody's processes are looked at only if this one has started any: among a thousand that takes 40 ms. */
 export class HandlerCompany {
   readonly #pid: number;
-  /** Of this process alone; in the environment of all that it starts, unless it gives them another. */
+  /** Of this process alone; all that it starts has its mark. */
   readonly #directory: string;
   /** What the project has started when it was loaded: it belongs to the process, and to no job. */
   #household: ReadonlySet<number> = new Set();
@@ -76,7 +76,7 @@ export class HandlerCompany {
     }
   }
 
-  /** Also those that were given another environment, as long as they can be told by their parents. */
+  /** Also where it could not be marked, those whose environment or parents tell it. */
   async #look(): Promise<number[]> {
     const found = [...familyOf(this.#pid), ...(await findMarked(this.#directory, ownUser()))];
     return found.filter((pid) => pid !== this.#pid);

@@ -1,7 +1,7 @@
 // What a handler can do while its job runs.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { constants, copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { constants, copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -15,6 +15,8 @@ export interface HandlerContext<Input = unknown> {
   readonly key: string | undefined;
   /** 1, and one more each time it is tried again. */
   readonly attempt: number;
+  /** As it was submitted with; what it enqueues and the files it keeps are linked to the same. */
+  readonly source_task_id: string | undefined;
   readonly input: Input;
   /** Aborted when the job is cancelled, or its time is over: a few seconds later its process ends. */
   readonly signal: AbortSignal;
@@ -133,6 +135,7 @@ export interface EnqueuedJob {
   readonly attempts?: number | undefined;
   readonly timeout_ms?: number | undefined;
   readonly dedupe?: string | undefined;
+  /** That of this job, unless it is given. */
   readonly source_task_id?: string | undefined;
   readonly notify?: boolean | undefined;
 }
@@ -148,9 +151,10 @@ export interface ContextOptions {
 
 export function createContext(options: ContextOptions): HandlerContext {
   const { job, input, directory, signal, ask, progress } = options;
-  const { id, owner, key, attempt } = job;
+  const { id, owner, key, attempt, sourceTaskId } = job;
   return {
-    ...{ id, owner, key, attempt, input, signal, directory, progress },
+    ...{ id, owner, key, attempt, source_task_id: sourceTaskId },
+    ...{ input, signal, directory, progress },
     log: (text) => void process.stdout.write(`${String(text).replace(/\n$/, "")}\n`),
     workspace: async (wish) => workspaceOf(await ask("workspace", wish), ask),
     assets: {
@@ -158,7 +162,7 @@ export function createContext(options: ContextOptions): HandlerContext {
         (await ask("put-asset", {
           ...wish,
           name,
-          ...(await placeOf(content, directory, signal)),
+          ...(await placeOf(content, options)),
         })) as PutFile,
       get: async (asset) => {
         const got = (await ask("get-asset", { id: asset })) as GotFile;
@@ -188,19 +192,8 @@ function workspaceOf(made: unknown, ask: ContextOptions["ask"]): HandlerWorkspac
 
 function repositoryOf(opened: unknown, { ask, directory }: ContextOptions): HandlerRepository {
   const { number, commit } = opened as { number: number; commit: string };
-  const list = async (prefix = "") => {
-    const files: RepositoryFile[] = [];
-    let after: string | undefined;
-    do {
-      const page = await ask("list-files", { repository: number, prefix, after });
-      const { files: more, next } = page as { files: RepositoryFile[]; next?: string };
-      for (const file of more) files.push(file);
-      after = next;
-    } while (after !== undefined);
-    return files;
-  };
-  const read = async (path: string) => {
-    const { file } = (await ask("read-file", { repository: number, path })) as { file?: string };
+  const take = async (answer: unknown) => {
+    const { file } = answer as { file?: string };
     if (file === undefined) return undefined;
     const place = join(directory, file);
     try {
@@ -209,6 +202,12 @@ function repositoryOf(opened: unknown, { ask, directory }: ContextOptions): Hand
       await rm(place, { force: true });
     }
   };
+  const list = async (prefix = "") => {
+    const listing = await take(await ask("list-files", { repository: number, prefix }));
+    return JSON.parse(listing?.toString("utf8") ?? "[]") as RepositoryFile[];
+  };
+  const read = async (path: string) =>
+    await take(await ask("read-file", { repository: number, path }));
   return { commit, list, read };
 }
 
@@ -216,25 +215,54 @@ type AssetPlace =
   | { readonly file: string; readonly isDraft: boolean }
   | { readonly workspace: number; readonly file: string };
 
+/** Asked for at a time: a stream does not say how long it will be, so the longer it is, the more. */
+const PIECE_BYTES = { min: 64 * 1024, max: 4 * 1024 * 1024 } as const;
+
 /** Where the worker finds it. A stream is written as it comes: never more than a piece of it is in memory. */
 async function placeOf(
   content: AssetContent,
-  directory: string,
-  signal: AbortSignal,
+  { directory, signal, ask }: Pick<ContextOptions, "directory" | "signal" | "ask">,
 ): Promise<AssetPlace> {
   const draft = randomUUID();
   const path = join(directory, draft);
   if (typeof content === "string" || content instanceof Uint8Array) {
+    await ask("room", { bytes: Buffer.byteLength(content) });
     await writeFile(path, content, { flag: "wx", signal });
   } else if ("workspace" in content) {
     return { workspace: content.workspace, file: content.path };
   } else if (Symbol.asyncIterator in content) {
-    await pipeline(Readable.from(content), createWriteStream(path, { flags: "wx" }), { signal });
+    const target = createWriteStream(path, { flags: "wx" });
+    try {
+      await pipeline(Readable.from(content), (chunks) => inPieces(chunks, ask), target, { signal });
+    } catch (error) {
+      await rm(path, { force: true }); // the handler may go on without it
+      throw error;
+    }
   } else {
     const inside = relative(directory, content.path);
     const isInside = inside !== "" && !isAbsolute(inside) && !inside.split("/").includes("..");
     if (isInside) return { file: inside, isDraft: false };
+    await ask("room", { bytes: (await stat(content.path)).size });
     await copyFile(content.path, path, constants.COPYFILE_FICLONE);
   }
   return { file: draft, isDraft: true };
+}
+
+/** The worker knows what must stay free. */
+async function* inPieces(
+  chunks: AsyncIterable<Uint8Array | string>,
+  ask: ContextOptions["ask"],
+): AsyncGenerator<Uint8Array | string> {
+  let writtenBytes = 0;
+  let grantedBytes = 0;
+  for await (const chunk of chunks) {
+    writtenBytes += Buffer.byteLength(chunk);
+    if (writtenBytes > grantedBytes) {
+      const pieceBytes = Math.min(Math.max(writtenBytes, PIECE_BYTES.min), PIECE_BYTES.max);
+      const moreBytes = Math.max(pieceBytes, writtenBytes - grantedBytes);
+      await ask("room", { bytes: moreBytes });
+      grantedBytes += moreBytes;
+    }
+    yield chunk;
+  }
 }

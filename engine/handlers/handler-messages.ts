@@ -8,6 +8,7 @@ export interface HandledJob {
   readonly key: string | undefined;
   readonly type: string;
   readonly attempt: number;
+  readonly sourceTaskId: string | undefined;
   /** As it was submitted: it is read where the handler is. */
   readonly input: unknown;
 }

@@ -58,7 +58,6 @@ export class HandlerPool {
 
   async #runIn(kept: Kept, handled: HandledAttempt): Promise<unknown> {
     const { attempt } = handled;
-    this.#busy.add(kept);
     let isGood = false;
     try {
       const result = await kept.handlers.run(handled);
@@ -80,20 +79,29 @@ export class HandlerPool {
     await Promise.all(this.#ending);
   }
 
+  /** It is busy from here on: in between nobody would find it to end it. */
   async #take({ attempt }: HandledAttempt): Promise<Kept> {
-    const { owner } = attempt;
+    const kept = this.#takeIdle(attempt.owner);
+    if (kept === undefined) return await this.#start(attempt);
+    this.#busy.add(kept);
+    try {
+      await attempt.guard(kept.directory, process.getuid?.() ?? 0);
+      return kept;
+    } catch (error) {
+      this.#busy.delete(kept);
+      await this.#end(kept); // the job is not this worker's any more, or nobody watches over it
+      throw error;
+    }
+  }
+
+  #takeIdle(owner: string): Kept | undefined {
     for (;;) {
       const at = this.#idle.findLastIndex((kept) => kept.owner === owner);
-      if (at === -1) return await this.#start(attempt);
-      for (const kept of this.#idle.splice(at, 1)) {
-        clearTimeout(kept.timer);
-        if (!kept.handlers.isFit)
-          void this.#end(kept); // it fell after its last job
-        else {
-          await attempt.guard(kept.directory, process.getuid?.() ?? 0);
-          return kept;
-        }
-      }
+      const [kept] = at === -1 ? [] : this.#idle.splice(at, 1);
+      if (kept === undefined) return undefined;
+      clearTimeout(kept.timer);
+      if (kept.handlers.isFit) return kept;
+      void this.#end(kept); // it fell after its last job
     }
   }
 
@@ -107,7 +115,9 @@ export class HandlerPool {
     try {
       await attempt.guard(directory, process.getuid?.() ?? 0);
       const handlers = await HandlerProcess.start({ ...this.#options, directory }, signal);
-      return { handlers, directory, owner };
+      const kept = { handlers, directory, owner };
+      this.#busy.add(kept);
+      return kept;
     } catch (error) {
       await removeTree(directory);
       throw error;

@@ -145,7 +145,7 @@ export class HandlerProcess {
   /** What the handler returns. After a failure the process is of no use any more. */
   async run(handled: HandledAttempt): Promise<unknown> {
     const { attempt, directory, graceMs } = handled;
-    const { id, owner, key, type, input, signal } = attempt;
+    const { id, owner, key, type, input, sourceTaskId, signal } = attempt;
     const over = new AbortController();
     const asked = new Set<Promise<void>>();
     this.#output.write = (stream, chunk) => attempt.log(chunk, stream);
@@ -160,7 +160,7 @@ export class HandlerProcess {
     try {
       const result = await this.#perform((run) => {
         signal.addEventListener("abort", () => stop(run), { signal: over.signal });
-        const job = { id, owner, key, type, attempt: attempt.attempt, input };
+        const job = { id, owner, key, type, attempt: attempt.attempt, sourceTaskId, input };
         this.#tell({ kind: "run", run, job, directory });
         if (signal.aborted) stop(run);
         return (message) => {

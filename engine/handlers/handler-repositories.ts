@@ -1,8 +1,10 @@
 // Repositories that one attempt of a handler reads without a workspace.
+import { setMaxListeners } from "node:events";
 import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { CommitId, RemoteUrl } from "@croft/git";
+import type { CommitId, RemoteUrl, SizedEntry } from "@croft/git";
 import { z } from "zod";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { Attempt } from "../jobs/job-type.ts";
@@ -14,11 +16,7 @@ const RepositoryWish = z.strictObject({
   ref: z.string().min(1).max(1000).optional(),
 });
 
-const ListWish = z.strictObject({
-  repository: z.int(),
-  prefix: z.string().max(4096),
-  after: z.base64().max(100_000).optional(),
-});
+const ListWish = z.strictObject({ repository: z.int(), prefix: z.string().max(4096) });
 
 const ReadWish = z.strictObject({ repository: z.int(), path: z.string().max(4096) });
 
@@ -28,7 +26,8 @@ interface Opened {
 }
 
 const COUNT_MAX = 100;
-const PAGE_FILES = 5000;
+const LIST_FILES_MAX = 1_000_000;
+const LIST_BYTES_MAX = 256 * 1024 * 1024;
 const FILE_BYTES_MAX = 100 * 1024 * 1024;
 const REGULAR = /^100/;
 
@@ -43,6 +42,7 @@ export class HandlerRepositories {
     this.#parts = parts;
     this.#attempt = attempt;
     this.#directory = directory;
+    setMaxListeners(0, attempt.signal); // as many as it reads at a time
   }
 
   async open(request: unknown): Promise<unknown> {
@@ -58,28 +58,17 @@ export class HandlerRepositories {
     return { number: this.#opened.length - 1, commit };
   }
 
+  /** In one go, for git has to begin anew for each part; and into a file, as below. */
   async list(request: unknown): Promise<unknown> {
-    const { repository, prefix, after } = ListWish.parse(request);
+    const { repository, prefix } = ListWish.parse(request);
     const { remote, commit } = this.#find(repository);
+    const { signal } = this.#attempt;
     const { contents } = await this.#parts.git();
-    const wanted = Buffer.from(prefix);
-    const { files, hasMore } = await contents.listFiles(
-      remote,
-      {
-        commit,
-        limit: PAGE_FILES,
-        after: after === undefined ? undefined : Buffer.from(after, "base64"),
-        where: (path) => path.subarray(0, wanted.length).equals(wanted),
-      },
-      this.#attempt.signal,
-    );
-    const last = hasMore ? files.at(-1) : undefined;
-    return {
-      files: files.map(({ path, size, mode }) => ({
-        ...{ path: path.toString("utf8"), bytes: size, mode },
-      })),
-      ...(last === undefined ? {} : { next: last.path.toString("base64") }),
-    };
+    const directory = prefix.split("/").slice(0, -1);
+    if (directory.some(isNoName)) return await this.#keep(listing([], prefix), 0);
+    const paths = directory.length === 0 ? [] : [directory.join("/")];
+    const tree = contents.tree(remote, commit, { signal, paths });
+    return await this.#keep(listing(tree, prefix), 0); // how long it will be nobody knows
   }
 
   /** Into a file of the attempt's own directory: it may be large. */
@@ -94,10 +83,21 @@ export class HandlerRepositories {
       const message = `'${path.slice(0, 200)}' is larger than ${FILE_BYTES_MAX} bytes: use a workspace`;
       throw new JobFailure("invalid", "too-large", message);
     }
+    return await this.#keep(contents.streamBlob(remote, found.blob, { signal }), found.size);
+  }
+
+  async #keep(content: AsyncIterable<string | Buffer>, bytes: number): Promise<unknown> {
+    const { signal } = this.#attempt;
+    await this.#parts.assets.reserve.require(this.#directory, bytes);
     const file = newId();
-    const target = createWriteStream(join(this.#directory, file), { flags: "wx", mode: 0o600 });
-    await pipeline(contents.streamBlob(remote, found.blob, { signal }), target, { signal });
-    return { file };
+    const place = join(this.#directory, file);
+    try {
+      await pipeline(content, createWriteStream(place, { flags: "wx", mode: 0o600 }), { signal });
+      return { file };
+    } catch (error) {
+      await rm(place, { force: true }); // a handler may ask again and again
+      throw error;
+    }
   }
 
   #find(number: number): Opened {
@@ -105,4 +105,35 @@ export class HandlerRepositories {
     if (found === undefined) throw new JobFailure("invalid", "no-repository", "no such repository");
     return found;
   }
+}
+
+/** As JSON: an array of what a handler gets. */
+async function* listing(
+  tree: AsyncIterable<readonly SizedEntry[]> | [],
+  prefix: string,
+): AsyncGenerator<string, void, undefined> {
+  const start = Buffer.from(prefix);
+  let [count, bytesOfAll] = [0, 0];
+  yield "[";
+  for await (const entries of tree) {
+    const lines: string[] = [];
+    for (const { path, size: bytes, mode } of entries) {
+      if (!path.subarray(0, start.length).equals(start)) continue;
+      const file = JSON.stringify({ path: path.toString("utf8"), bytes, mode });
+      lines.push(count++ === 0 ? file : `,\n${file}`);
+    }
+    const text = lines.join("");
+    bytesOfAll += Buffer.byteLength(text);
+    if (count > LIST_FILES_MAX || bytesOfAll > LIST_BYTES_MAX) {
+      const message = `more than ${LIST_FILES_MAX} files, or ${LIST_BYTES_MAX} bytes of names: list a directory at a time`;
+      throw new JobFailure("invalid", "too-many-files", message);
+    }
+    if (text !== "") yield text;
+  }
+  yield "]";
+}
+
+/** No file of git's is in such a directory, and git would look for it elsewhere. */
+function isNoName(part: string): boolean {
+  return ["", ".", ".."].includes(part) || part.includes("\0");
 }

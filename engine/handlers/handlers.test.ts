@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { handlerScene } from "../../test/support/handler-scene.ts";
 import { sourceWith } from "../../test/support/source-with.ts";
+import { waitUntil } from "../../test/support/wait-until.ts";
 import { listAssets, openAsset, readAsset } from "../assets/read-assets.ts";
 import { listJobs } from "../jobs/list-jobs.ts";
 
@@ -227,6 +228,35 @@ test("jobs that it enqueues are the owner's, and tried again it gets the same", 
   expect(new Set(job.result as string[]).size).toBe(3);
   const wrong = await scene.run("wrong");
   expect(wrong.error).toMatchObject({ code: "unknown-type", class: "invalid" });
+});
+
+test("what a job was made for goes on to the jobs that it enqueues and to their files, unless it names another", async () => {
+  const scene = await handlerScene({
+    handlers: {
+      first: `async ({ enqueue, source_task_id }) => {
+        await enqueue({ type: "leaf" });
+        await enqueue({ type: "leaf", source_task_id: "other" });
+        return source_task_id;
+      }`,
+      leaf: "async ({ assets, source_task_id }) => void (await assets.put(String(source_task_id), 'x'))",
+    },
+  });
+  const job = await scene.run("first", { source_task_id: "talk-1" });
+  expect(job.result).toBe("talk-1");
+  const { database } = scene.engine;
+  const leaves = async () =>
+    (await listJobs(database, EVERYBODY, { type: "leaf", status: "done", limit: 9 })).jobs;
+  await waitUntil("both to be done", async () => (await leaves()).length === 2);
+  for (const source_task_id of ["talk-1", "other"]) {
+    const { assets } = await listAssets(database, EVERYBODY, { source_task_id, limit: 9 });
+    expect(assets).toMatchObject([{ name: source_task_id, source_task_id }]);
+  }
+  await scene.run("first");
+  await waitUntil("two more", async () => (await leaves()).length === 4);
+  const names = (await listAssets(database, EVERYBODY, { limit: 9 })).assets.map(
+    ({ name }) => name,
+  );
+  expect(names.sort()).toEqual(["other", "other", "talk-1", "undefined"]);
 });
 
 test("an error says how it failed, and where in the project, but not where that is", async () => {

@@ -105,11 +105,29 @@ const STUCK: readonly [string, string, string][] = [
   ],
 ];
 
-const DAEMONS: readonly [string, string, string][] = [
-  ["is done", "daemon-done", "return daemon.pid;"],
-  ["fails", "daemon-fails", "throw new Error(String(daemon.pid));"],
-  ["is ended", "daemon-ended", "ctx.log(String(daemon.pid)); for (;;);"],
+const DAEMON_ENDS: readonly [string, string][] = [
+  ["is done", "return pid;"],
+  ["fails", "throw new Error(String(pid));"],
+  ["is ended", "ctx.log(String(pid)); for (;;);"],
 ];
+
+const DAEMON_STARTS: readonly [string, string][] = [
+  [
+    "with an environment of its own",
+    "const { pid } = spawn('/bin/sleep', ['1003'], { detached: true, stdio: 'ignore', env: {}, cwd: '/' });",
+  ],
+  [
+    "that has let go of everything",
+    `const script = 'env -i setsid sleep 1004 </dev/null >/dev/null 2>&1 & echo $!';
+     const shell = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: {}, cwd: '/' });
+     const pid = Number(await new Promise((done) => shell.stdout.once('data', done)));
+     if (shell.exitCode === null) await new Promise((done) => shell.once('exit', done));`,
+  ],
+];
+
+const DAEMONS = DAEMON_STARTS.flatMap(([what, begin], start) =>
+  DAEMON_ENDS.map(([how, end], nth) => ({ what, how, name: `daemon-${start}-${nth}`, begin, end })),
+);
 
 const HANDLERS: Readonly<Record<string, string>> = {
   good: GOOD,
@@ -118,13 +136,9 @@ const HANDLERS: Readonly<Record<string, string>> = {
     STUCK.map(([, name, bad]) => [name, `(ctx) => { ctx.log("begun"); return ${bad}; }`]),
   ),
   ...Object.fromEntries(
-    DAEMONS.map(([, name, end]) => [
+    DAEMONS.map(({ name, begin, end }) => [
       name,
-      `async (ctx) => {
-        const { spawn } = require('node:child_process');
-        const daemon = spawn('/bin/sleep', ['1003'], { detached: true, stdio: 'ignore', env: {}, cwd: '/' });
-        ${end}
-      }`,
+      `async (ctx) => { const { spawn } = require('node:child_process'); ${begin} ${end} }`,
     ]),
   ),
   flood: `async (ctx) => {
@@ -202,18 +216,15 @@ describe("beside others on one slot", () => {
     await expectWell(scene);
   });
 
-  test.each(DAEMONS)(
-    "a daemon with an environment of its own ends, too, when its job %s",
-    async (_how, type) => {
-      await scene.run("good"); // there is a process then: its start takes none of the time
-      const job = await scene.run(type, { timeout_ms: 2000 });
-      const said = `${job.result} ${job.error?.message} ${await scene.logOf(job.id)}`;
-      const pid = Number(/\d+/.exec(said)?.[0]);
-      expect(pid).toBeGreaterThan(1);
-      await waitUntil("its end", () => !isAlive(pid));
-      await expectWell(scene);
-    },
-  );
+  test.each(DAEMONS)("a daemon $what ends, too, when its job $how", async ({ name: type }) => {
+    await scene.run("good"); // there is a process then: its start takes none of the time
+    const job = await scene.run(type, { timeout_ms: 2000 });
+    const said = `${job.result} ${job.error?.message} ${await scene.logOf(job.id)}`;
+    const pid = Number(/\d+/.exec(said)?.[0]);
+    expect(pid).toBeGreaterThan(1);
+    await waitUntil("its end", () => !isAlive(pid));
+    await expectWell(scene);
+  });
 
   test("directories deeper than a path can tell cost a handler neither its result nor the disk", async () => {
     const job = await scene.run("deep");
@@ -241,6 +252,14 @@ test.each([
   [
     "outside of its heap",
     "async () => { const all = []; for (;;) { all.push(Buffer.alloc(2e7, 1)); await new Promise((done) => setTimeout(done, 5)); } }",
+  ],
+  [
+    "in a process that it has started",
+    `async () => {
+      const program = 'const all = []; setInterval(() => { if (all.length < 50) all.push(Buffer.alloc(2e7, 1)); }, 5)';
+      const child = require('node:child_process').spawn(process.execPath, ['-e', program], { stdio: 'inherit' });
+      await new Promise((done) => child.once('exit', done));
+    }`,
   ],
 ])("a handler that takes all memory %s ends alone", async (_where, bad) => {
   const own = await sceneWith(bad, { "handler.memory": "64" });

@@ -123,7 +123,8 @@ async function sweep(home: string, onError: (error: unknown) => void): Promise<v
     if (isProcessAlive({ pid: Number(pid), start })) continue;
     const path = join(home, name);
     try {
-      for (const found of processesIn([path], process.getuid?.() ?? 0)) {
+      const places = [path, ...(await readdir(path)).map((each) => join(path, each))];
+      for (const found of processesIn(places, process.getuid?.() ?? 0)) {
         signalProcess(found, "SIGKILL");
       }
       await removeTree(path);

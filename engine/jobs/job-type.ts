@@ -11,6 +11,8 @@ export interface Attempt<Input = unknown> {
   readonly key: string | undefined;
   readonly type: string;
   readonly attempt: number;
+  /** What its owner made it for; what it makes is linked to the same. */
+  readonly sourceTaskId: string | undefined;
   readonly input: Input;
   /** Aborted when the job is cancelled, its time is over, or this worker may not go on. */
   readonly signal: AbortSignal;
@@ -33,10 +35,10 @@ export interface Attempt<Input = unknown> {
 
 /** The same attempt for a part of it, which may end earlier. */
 export function withSignal(whole: Attempt, signal: AbortSignal): Attempt {
-  const { id, owner, key, type, attempt, input, log, mask, guard, progress } = whole;
-  const part = { id, owner, key, type, attempt, input, log, mask, guard, progress, signal };
+  const { id, owner, key, type, attempt, sourceTaskId, input } = whole;
+  const { log, mask, guard, progress } = whole;
   return {
-    ...part,
+    ...{ id, owner, key, type, attempt, sourceTaskId, input, log, mask, guard, progress, signal },
     get assets() {
       return whole.assets;
     },

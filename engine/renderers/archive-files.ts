@@ -1,7 +1,8 @@
 // The files of a commit in the order of an archive, with their contents: small ones ahead of time, large ones as streams.
 import { setMaxListeners } from "node:events";
-import { type ExportAttributes, type SizedEntry, stagingPlace } from "@croft/git";
+import { type ExportAttributes, isAttributesFile, type SizedEntry, stagingPlace } from "@croft/git";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { commitTree } from "./commit-tree.ts";
 import type { OpenedCommit } from "./open-commit.ts";
 
 export type ArchiveFile = {
@@ -35,21 +36,21 @@ const SMALL_BYTES = 1024 * 1024;
 /** So much is read ahead: enough that git and we do not wait for each other. */
 const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
 const AHEAD_MAX = 64;
-/** Of entries whose attributes are asked for in one question. */
+/** Of entries whose attributes are asked for in one question, and of their paths. */
 const LOT = 20_000;
+const LOT_BYTES = 4 * 1024 * 1024;
 const MODES = { directory: "040000", submodule: "160000", link: "120000", executable: "100755" };
 const SLASH = 0x2f;
 
 /** Refuses a path that the commit does not have: an archive without it would look complete. */
 export async function measureArchive(
-  { git, remote, commit }: OpenedCommit,
+  opened: OpenedCommit,
   { paths, signal }: Selection,
 ): Promise<ArchiveSize> {
   const wanted = paths.map((path) => Buffer.from(path));
   const missing = new Set(wanted);
   let [files, bytes, hasAttributes] = [0, 0, false];
-  const tree = git.contents.tree(remote, commit, { signal, withDirectories: true, paths });
-  for await (const entries of tree) {
+  for await (const entries of commitTree(opened, { signal, withDirectories: true, paths })) {
     for (const { path, mode, size } of entries) {
       for (const want of missing) if (want.equals(path)) missing.delete(want);
       hasAttributes ||= isAttributesFile(path);
@@ -78,13 +79,17 @@ export async function* archiveFiles(
   const { paths, hasAttributes } = selection;
   const signal = AbortSignal.any([selection.signal]);
   setMaxListeners(2 * AHEAD_MAX, signal); // all that are read ahead listen to it
-  const tree = git.contents.tree(remote, commit, { signal, withDirectories: true, paths });
+  const tree = commitTree(opened, { signal, withDirectories: true, paths });
   if (!hasAttributes) {
     yield* withContents(opened, tree, signal);
     return;
   }
   const directory = stagingPlace(git.directories, "archive");
-  const attributes = await git.contents.exportAttributes(remote, commit, { directory, signal });
+  const attributes = await git.contents.exportAttributes(remote, commit, {
+    directory,
+    paths,
+    signal,
+  });
   try {
     yield* withContents(opened, withoutLeftOut(inLots(tree), attributes), signal);
   } finally {
@@ -94,11 +99,14 @@ export async function* archiveFiles(
 
 async function* inLots(tree: AsyncIterable<SizedEntry[]>): AsyncGenerator<SizedEntry[]> {
   let lot: SizedEntry[] = [];
+  let lotBytes = 0;
   for await (const entries of tree) {
     lot.push(...entries);
-    if (lot.length < LOT) continue;
+    lotBytes += entries.reduce((sum, { path }) => sum + path.length, 0);
+    if (lot.length < LOT && lotBytes < LOT_BYTES) continue;
     yield lot;
     lot = [];
+    lotBytes = 0;
   }
   if (lot.length > 0) yield lot;
 }
@@ -178,9 +186,4 @@ function hasContent({ mode }: SizedEntry): boolean {
 
 function isBelow(path: Buffer, directory: Buffer): boolean {
   return path[directory.length] === SLASH && path.subarray(0, directory.length).equals(directory);
-}
-
-function isAttributesFile(path: Buffer): boolean {
-  const name = path.subarray(path.lastIndexOf(SLASH) + 1);
-  return name.toString("latin1") === ".gitattributes";
 }

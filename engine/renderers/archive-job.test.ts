@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { importCommits, type Tree, treeOf } from "../../test/support/import-commits.ts";
+import { makeBomb } from "../../test/support/make-bomb.ts";
 import { git, makeRepository } from "../../test/support/make-repository.ts";
 import { rendererScene } from "../../test/support/renderer-scene.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -206,6 +207,35 @@ test("an app does not reach an address that is not public", async () => {
   const { job } = await render("archive", { repository: "https://127.0.0.1:9/x" }, "app:1");
   expect(job).toMatchObject({ status: "failed", attempt: 1 });
   expect(job.error).toMatchObject({ class: "invalid", code: "private-address" });
+});
+
+test.each(["tar.gz", "zip"])(
+  "a small repository with more files than anybody packs fails before the first, as %s",
+  async (format) => {
+    const repository = await makeBomb(await scratchDirectory(), {
+      ...{ depth: 7, files: { ".gitattributes": "* export-ignore\n" } },
+    });
+    const { engine, render } = await rendererScene();
+    const { job } = await render("archive", { repository, format });
+    expect(job).toMatchObject({
+      ...{ status: "failed", attempt: 1 },
+      error: {
+        ...{ class: "invalid", code: "too-many-files" },
+        message: "the commit has more than 2000000 files and directories",
+      },
+    });
+    expect(readdirSync((await engine.git()).directories.staging)).toEqual([]);
+    const part = await render("archive", { repository, format, paths: ["0/1/2/3"] });
+    expect(part.job).toMatchObject({ status: "done", result: { files: 0 } });
+  },
+);
+
+test("a path that no file can have fails the job", async () => {
+  const repository = await makeBomb(await scratchDirectory(), { depth: 3, nameLength: 1500 });
+  const { render } = await rendererScene();
+  const { job } = await render("archive", { repository });
+  expect(job.error).toMatchObject({ class: "invalid", code: "path-too-long" });
+  expect(job.error?.message).toContain("more than 4096 bytes: '000");
 });
 
 test("a cancelled archive ends, and leaves nothing in staging", async () => {

@@ -1,5 +1,6 @@
 // The job type `archive`: a commit as one file, the same bytes whenever and wherever it is made.
 import { createHash } from "node:crypto";
+import { stagingPlace } from "@croft/git";
 import { z } from "zod";
 import { defineJobType, type JobType } from "../jobs/job-type.ts";
 import { type ArchiveFile, archiveFiles, measureArchive } from "./archive-files.ts";
@@ -66,7 +67,10 @@ export function archiveJob(parts: RendererParts): JobType {
         const hash = createHash("sha256");
         const bytes =
           format === "zip"
-            ? writeZip(files, { modifiedAt })
+            ? writeZip(files, {
+                modifiedAt,
+                directory: stagingPlace(opened.git.directories, "zip"),
+              })
             : writeTarGz(files, { modifiedAt, hash });
         const name = `${baseName(opened)}.${format}`;
         const { commit } = opened;

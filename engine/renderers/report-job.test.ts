@@ -1,6 +1,7 @@
 // A report says what is in the history and the files, the same each time, with every name as text.
 import { expect, test } from "vitest";
 import { importHistory, type MadeCommit } from "../../test/support/import-history.ts";
+import { makeBomb } from "../../test/support/make-bomb.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { rendererScene } from "../../test/support/renderer-scene.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
@@ -104,3 +105,31 @@ test("a history that is too long is cut, and the page says so", async () => {
   expect(job.result).toMatchObject({ commits: 50_000, is_cut: true });
   expect(files[0]?.content.toString()).toContain("only the newest 50,000 commits");
 }, 120_000);
+
+test("a name and a subject of megabytes are no reason to fail", async () => {
+  const long = { author: "a".repeat(2_000_000), email: "e".repeat(2_000_000) };
+  const repository = await repositoryWith([
+    commit(0, { message: "m".repeat(2_000_000) }),
+    commit(1, { ...long, message: `subject ${"s".repeat(2_000_000)}` }),
+  ]);
+  const { render } = await rendererScene();
+  const { job, files } = await render("report", { repository });
+  expect(job).toMatchObject({ status: "done", result: { commits: 2, authors: 2 } });
+  const page = files[0]?.content.toString() ?? "";
+  expect(page).toContain(`<bdi>${"a".repeat(199)}…</bdi>`);
+  expect(page).toContain(`<bdi>subject ${"s".repeat(191)}…</bdi>`);
+});
+
+test.runIf(process.platform === "linux")(
+  "a small repository that names more files than memory takes fails at once, with the limit",
+  async () => {
+    const { render } = await rendererScene();
+    const long = await makeBomb(await scratchDirectory(), { depth: 6, nameLength: 200 });
+    const history = await render("report", { repository: long });
+    expect(history.job).toMatchObject({
+      ...{ status: "failed", attempt: 1 },
+      error: { class: "invalid", code: "too-large" },
+    });
+    expect(history.job.error?.message).toContain("needs more than 1024 MiB of memory");
+  },
+);

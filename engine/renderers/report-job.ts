@@ -1,6 +1,7 @@
 // The job type `report`: a picture of a repository as one HTML page.
 import { z } from "zod";
 import { type Attempt, defineJobType, type JobType } from "../jobs/job-type.ts";
+import { commitTree } from "./commit-tree.ts";
 import {
   baseName,
   factsOf,
@@ -51,11 +52,11 @@ export function reportJob(parts: RendererParts): JobType {
 
 async function gather(attempt: Attempt<ReportInput>, opened: OpenedCommit): Promise<ReportFacts> {
   const { input, signal } = attempt;
-  const { git, remote, commit } = opened;
+  const { remote, commit } = opened;
   const head = await factsOf(opened, signal);
   const history = await readHistory(attempt, opened);
   const names = new Set(history.changed.map(({ name }) => name));
-  const tree = await gatherTree(git.contents.tree(remote, commit, { signal }), names, (files) =>
+  const tree = await gatherTree(commitTree(opened, { signal }), names, (files) =>
     attempt.progress(HISTORY_SHARE, `reading files: ${files}`),
   );
   const title = input.title ?? repositoryName(remote);

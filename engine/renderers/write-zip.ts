@@ -1,41 +1,43 @@
 // Writes files as a zip that is the same on every machine, as they come.
 import { promisify } from "node:util";
 import { crc32, deflateRaw } from "node:zlib";
-import { JobFailure } from "../jobs/job-failure.ts";
 import type { ArchiveFile } from "./archive-files.ts";
 import { DEFLATE, deflatePieces } from "./deflate-pieces.ts";
+import { SpilledBytes } from "./spilled-bytes.ts";
 import { centralHead, localHead, sizesAfter, type ZipEntry, zipEnd } from "./zip-records.ts";
 
-/** What is said of each file at the end is kept until then: about a hundred bytes. */
-const ENTRIES_MAX = 1_000_000;
 const MODES = { directory: 0o040755, link: 0o120777, plain: 0o100644, executable: 0o100755 };
 /** Compressed it may become a little larger, so not quite what fits. */
 const LARGE_BYTES = 0xf0000000;
 const SLASH = Buffer.from("/");
 const compress = promisify<Buffer, typeof DEFLATE, Buffer>(deflateRaw);
 
+/**
+ * `directory`: the file that what is said of each at the end is kept in until then, because it may be more than a memory
+ * takes. Nothing may be there; it is gone afterwards.
+ */
 export async function* writeZip(
   files: AsyncIterable<ArchiveFile>,
-  { modifiedAt }: { readonly modifiedAt: number },
+  { modifiedAt, directory }: { readonly modifiedAt: number; readonly directory: string },
 ): AsyncGenerator<Buffer, void, undefined> {
-  const central: Buffer[] = [];
-  let offset = 0;
-  for await (const file of files) {
-    if (central.length === ENTRIES_MAX) {
-      const message = `a zip of more than ${ENTRIES_MAX} files is not made: take tar.gz`;
-      throw new JobFailure("invalid", "too-many-files", message);
+  const central = await SpilledBytes.open(directory);
+  try {
+    let [count, offset] = [0, 0];
+    for await (const file of files) {
+      const writing = writeEntry(file, { offset, modifiedAt });
+      let step = await writing.next();
+      for (; step.done !== true; step = await writing.next()) {
+        offset += step.value.length;
+        yield step.value;
+      }
+      await central.add(centralHead(step.value, modifiedAt));
+      count++;
     }
-    const writing = writeEntry(file, { offset, modifiedAt });
-    let step = await writing.next();
-    for (; step.done !== true; step = await writing.next()) {
-      offset += step.value.length;
-      yield step.value;
-    }
-    central.push(centralHead(step.value, modifiedAt));
+    yield* central.read();
+    yield zipEnd(count, central.sizeBytes, offset);
+  } finally {
+    await central.remove();
   }
-  const directory = Buffer.concat(central);
-  yield directory;
-  yield zipEnd(central.length, directory.length, offset);
 }
 
 interface Place {

@@ -29,6 +29,7 @@ export async function startChild(
   return await createRun(client, {
     ...{ owner, text: uses[name] ?? "", file: name, inputs: given },
     ...{ event, repository, ref, kind, uses, commit, startedBy: started_by, class: run.class },
+    ...{ sourceTaskId: run.source_task_id },
     parent: { id, step: step.id, item: row.item },
   });
 }

@@ -22,6 +22,7 @@ export interface NewRun {
   readonly kind: RunRow["kind"];
   readonly class: number;
   readonly startedBy: string;
+  readonly sourceTaskId?: string | null | undefined;
   readonly pipeline?: { readonly id: string; readonly version: number } | undefined;
   /** Of a sub-pipeline: it runs in its parent's lane, at once, where that began. */
   readonly parent?:
@@ -65,9 +66,10 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
   const key = parent === undefined ? laneKey(request, pipeline, beginningContext(row)) : "";
   await client.query(
     `insert into croft.run (id, owner, name, number, status, text, file, pipeline_id, pipeline_version, uses, inputs, event,
-       repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, root_id, started_at)
+       repository, ref, commit, kind, key, class, parent_id, parent_step, parent_item, started_by, root_id,
+       source_task_id, started_at)
      values ($1, $2, $3, $4, $5::croft.run_status, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-       case when $5::croft.run_status = 'running' then croft.now() end)`,
+       $24, case when $5::croft.run_status = 'running' then croft.now() end)`,
     [
       ...[row.id, owner, row.name, row.number, parent === undefined ? "queued" : "running"],
       ...[
@@ -79,7 +81,7 @@ export async function createRun(client: Queryable, request: NewRun): Promise<str
       ],
       ...[JSON.stringify(inputs), event === null ? null : JSON.stringify(event)],
       ...[repository, ref, row.commit, kind, key, request.class],
-      ...[parent?.id, parent?.step, parent?.item, startedBy, rootId],
+      ...[parent?.id, parent?.step, parent?.item, startedBy, rootId, request.sourceTaskId],
     ],
   );
   const steps = pipeline.steps.map(({ id }, position) => ({ step: id, position }));

@@ -47,7 +47,7 @@ function shapesOf(row: RunRow, steps: readonly CarriedStep[]): readonly StepShap
 export async function listRuns(
   { pool }: Database,
   { owner }: Scope,
-  { status, name, cursor, limit }: RunQuery,
+  { status, name, source_task_id, cursor, limit }: RunQuery,
 ): Promise<RunList> {
   if (cursor !== undefined && !isId(cursor)) {
     throw new EngineError("invalid-input", "cursor: it is not one of ours");
@@ -56,8 +56,16 @@ export async function listRuns(
     `select * from croft.run
      where ($1::text is null or owner = $1) and ($2::croft.run_status is null or status = $2)
        and ($3::text is null or name = $3) and ($4::uuid is null or id < $4)
+       and ($6::text is null or source_task_id = $6)
      order by id desc limit $5`,
-    [owner ?? null, status ?? null, name ?? null, cursor ?? null, limit + 1],
+    [
+      owner ?? null,
+      status ?? null,
+      name ?? null,
+      cursor ?? null,
+      limit + 1,
+      source_task_id ?? null,
+    ],
   );
   const runs = rows.slice(0, limit).map(runOf);
   return { runs, next_cursor: rows.length > limit ? (runs.at(-1)?.id ?? null) : null };
@@ -73,6 +81,7 @@ function runOf(row: RunRow): Run {
       : null,
     key: row.key === "" ? null : row.key,
     ...{ attempt: row.attempt, parent_id: row.parent_id, started_by: row.started_by },
+    source_task_id: row.source_task_id,
     cancel_requested: row.cancel_requested_at !== null,
     error: row.error,
     created_at: row.created_at.toISOString(),

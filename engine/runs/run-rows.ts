@@ -33,6 +33,7 @@ export interface RunRow {
   readonly parent_step: string | null;
   readonly parent_item: string | null;
   readonly started_by: string;
+  readonly source_task_id: string | null;
   readonly cancel_requested_at: Date | null;
   readonly cancel_forced_at: Date | null;
   /** How often in a row it could not go on. */

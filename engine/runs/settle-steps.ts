@@ -165,6 +165,7 @@ async function recordFiles(
     ...{ owner: run.owner, runId: run.id, step: row.step, commit },
     item: row.item === "" ? undefined : row.item,
     jobId: row.job_id ?? undefined,
+    sourceTaskId: run.source_task_id ?? undefined,
   };
   for (const { name, media_type, ...stored } of artifacts) {
     const asset = { ...about, kind: "artifact" as const, name, mediaType: media_type };

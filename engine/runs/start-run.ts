@@ -39,6 +39,8 @@ export interface RunRequest {
   /** It begins when all work before it in this line of its owner has ended. */
   readonly line?: string | undefined;
   readonly startedBy: string;
+  /** An id of its owner's, to find it and all that it makes by. */
+  readonly sourceTaskId?: string | undefined;
   readonly pipeline?: NewRun["pipeline"];
   /** The same request under the same key within a day is the same run. */
   readonly idempotency?: { readonly key: string; readonly request: object } | undefined;
@@ -69,7 +71,8 @@ export async function startRunWithin(
 }
 
 /** A run that is written, and not in the queue yet. */
-export interface PreparedRun extends Pick<RunRow, "id" | "owner" | "key" | "class"> {
+export interface PreparedRun
+  extends Pick<RunRow, "id" | "owner" | "key" | "class" | "source_task_id"> {
   /** Of its lane, as the pipeline says. */
   readonly limit: number | undefined;
   readonly notify: boolean;
@@ -81,7 +84,7 @@ export async function prepareRun(
   client: Queryable,
   request: RunRequest,
 ): Promise<PreparedRun | string> {
-  const { owner, text, file = null, inputs, event = null, startedBy } = request;
+  const { owner, text, file = null, inputs, event = null, startedBy, sourceTaskId } = request;
   requireHearer(request);
   const pipeline = pipelineOf({ text, file });
   const source = beginningOf(pipeline, request, config);
@@ -91,13 +94,14 @@ export async function prepareRun(
   await createRun(client, {
     ...{ id, owner, text, file, inputs, event, startedBy, pipeline: request.pipeline },
     ...{ ...source, class: CLASSES[request.priority] },
-    ...{ key: request.key, usualKey: request.usualKey },
+    ...{ key: request.key, usualKey: request.usualKey, sourceTaskId },
   }).catch(explained);
   const { rows } = await client.query<{ key: string }>("select key from croft.run where id = $1", [
     id,
   ]);
   return {
     ...{ id, owner, key: rows[0]?.key ?? "", class: CLASSES[request.priority] },
+    ...{ source_task_id: sourceTaskId ?? null },
     ...{ limit: pipeline.concurrency?.limit, notify: request.notify === true },
   };
 }

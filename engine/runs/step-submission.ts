@@ -13,6 +13,7 @@ export function stepSubmission(run: RunRow, { id, retry }: Step, item: string): 
     input: { run_id: run.id, step: id, item },
     attempts: retry.attempts,
     timeout_ms: STEP_BACKSTOP_MS,
+    source_task_id: run.source_task_id ?? undefined,
     ...{ run_id: run.id, step: item === "" ? id : `${id}/${item}` },
   };
 }

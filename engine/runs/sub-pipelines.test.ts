@@ -1,5 +1,5 @@
 // Pipelines that steps use: their time, their retries, their outputs, their lane, and their end with the one that uses them.
-import { cancelRun, decideApproval, retryRun } from "@croft/engine";
+import { cancelRun, decideApproval, listRuns, retryRun } from "@croft/engine";
 import { expect, test } from "vitest";
 import { heldRuns } from "../../test/support/held-runs.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
@@ -28,6 +28,28 @@ test("a circle that got past the check ends by its depth, and a cancel catches u
   await cancelRun(engine, ALL, other).catch(() => undefined); // it may have ended
   const open = () => query("select from croft.run where finished_at is null");
   await waitUntil("all to end", async () => (await open()).length === 0);
+});
+
+test("what a run was made for is what all its jobs, and those of pipelines that it uses, were made for", async () => {
+  const uses = { "a.yaml": "steps:\n  inner: { run: x }\n" };
+  const { start, begun, ended, query, engine } = await heldRuns({ uses });
+  const text = "steps:\n  outer: { run: x }\n  a: { needs: [outer], uses: a.yaml }\n";
+  const id = await start(text, { sourceTaskId: "talk-1" });
+  (await begun("outer")).succeed({});
+  (await begun("inner")).succeed({});
+  await ended(id, "done");
+  const jobs = await query("select type, step, source_task_id from croft.job order by id");
+  expect(jobs).toEqual([
+    { type: "run", step: null, source_task_id: "talk-1" },
+    { type: "step", step: "outer", source_task_id: "talk-1" },
+    { type: "step", step: "inner", source_task_id: "talk-1" },
+  ]);
+  await start("steps:\n  other: { run: x }\n");
+  const { runs } = await listRuns(engine.database, ALL, { source_task_id: "talk-1", limit: 9 });
+  expect(runs).toMatchObject([
+    { parent_id: id, source_task_id: "talk-1" },
+    { id, source_task_id: "talk-1" },
+  ]);
 });
 
 test("a cancel reaches all that is used, however deep", async () => {

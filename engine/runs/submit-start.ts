@@ -11,13 +11,14 @@ export function priorityOf({ class: number }: Pick<RunRow, "class">): JobPriorit
   return PRIORITIES[number] ?? "normal";
 }
 
-type Started = Pick<RunRow, "id" | "owner" | "key" | "class">;
+type Started = Pick<RunRow, "id" | "owner" | "key" | "class" | "source_task_id">;
 
 export function startOfRun(run: Started): SubmittedJob {
   return {
     ...{ type: "run", owner: run.owner, priority: priorityOf(run) },
     ...(run.key === "" ? {} : { key: run.key }),
     ...{ input: { run_id: run.id }, run_id: run.id },
+    source_task_id: run.source_task_id ?? undefined,
   };
 }
 

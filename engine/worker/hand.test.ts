@@ -15,7 +15,7 @@ afterEach(() => {
 
 function job(id: string, priority = 1): ClaimedJob {
   const place = { owner: "local", key: "", lane_id: "lane", type: "test", class: priority };
-  return { id, ...place, attempt: 1, timeout_ms: null, input: {} };
+  return { id, ...place, attempt: 1, timeout_ms: null, input: {}, source_task_id: null };
 }
 
 function scene(slots = SLOTS) {

@@ -25,6 +25,7 @@ export class LiveAttempt implements Attempt {
   readonly key: string | undefined;
   readonly type: string;
   readonly attempt: number;
+  readonly sourceTaskId: string | undefined;
   /** As it was submitted, until it is read. */
   input: unknown;
   readonly #parts: LiveParts;
@@ -36,12 +37,14 @@ export class LiveAttempt implements Attempt {
   #isAbandoned = false;
   #isOver = false;
 
-  constructor({ id, owner, key, type, attempt, input }: ClaimedJob, parts: LiveParts) {
+  constructor(job: ClaimedJob, parts: LiveParts) {
+    const { id, owner, key, type, attempt, input, source_task_id: sourceTaskId } = job;
     this.id = id;
     this.owner = owner;
     this.key = key === "" ? undefined : key;
     this.type = type;
     this.attempt = attempt;
+    this.sourceTaskId = sourceTaskId ?? undefined;
     this.input = input;
     this.#parts = parts;
   }

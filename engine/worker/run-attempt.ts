@@ -17,6 +17,7 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly timeout_ms: number | null;
   readonly input: unknown;
+  readonly source_task_id: string | null;
 }
 
 /** Which attempt a result is of, and what is counted for it. */

@@ -180,11 +180,8 @@ export class JobWorker {
       hand.take(turn.claimed);
       const wanted = Math.min(freeSlots, slots); // less what is in line for them
       if (turn.claimed.length > 0 && turn.claimed.length < wanted) this.#isWanted = true; // there may be more
-      for (const stale of turn.refused) {
-        this.#options.log.warn(
-          { job: stale.id, attempt: stale.attempt },
-          "a late result was refused",
-        );
+      for (const { id: job, attempt } of turn.refused) {
+        this.#options.log.warn({ job, attempt }, "a late result was refused");
       }
       if (turn.nextDueMs !== undefined) lookAgainMs = Math.min(lookAgainMs, turn.nextDueMs);
     } catch (error) {
@@ -196,12 +193,9 @@ export class JobWorker {
   }
 
   #begin(job: ClaimedJob): RunningAttempt {
-    const { database, log, types, assets, timeoutMs, maxLost, logBytesMax } = this.#options;
     const guard = this.#lease;
     if (guard === undefined) throw new Error("a worker without a lease begins nothing");
-    const workerId = this.#id;
-    const limits = { timeoutMs, maxLost, logBytesMax };
-    return new RunningAttempt(job, { database, log, types, assets, workerId, guard, ...limits });
+    return new RunningAttempt(job, { ...this.#options, workerId: this.#id, guard });
   }
 
   #newHand(): Hand {

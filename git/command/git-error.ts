@@ -13,7 +13,7 @@
  * - `disk-full`: no room: free some.
  * - `not-writable`: a directory is read-only or belongs to somebody else: give the right.
  * - `rejected`: the remote refused the push, or the content failed its checks.
- * - `too-large`: git wrote more than the caller accepts.
+ * - `too-large`: git wrote more than the caller accepts, or needs more memory than it is given.
  * - `failed`: anything else; the message quotes git.
  */
 export type GitErrorCode =

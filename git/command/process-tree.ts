@@ -1,6 +1,7 @@
 // Who descends from whom, and who is inside a directory, as /proc tells it.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { inheritedMark, readInheritedMark } from "./inherited-mark.ts";
 import { readProcessState } from "./process-state.ts";
 
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
@@ -36,9 +37,8 @@ const LIFE_FILE = /\/locks\/lives\/[0-9a-f]{16}$/;
 
 /**
  * Processes of this user with their working directory, root, program or an open file in one of these directories, and
- * those whose environment says that they belong there: a daemon leaves the directory it was started in, but keeps its
- * environment. Those of other users (an operator's shell, a backup) are nobody's to end, nor is another Croft that clears
- * up there in this moment.
+ * those whose environment or mark says that they belong there: a daemon leaves the directory it was started in. Those of
+ * other users (an operator's shell, a backup) are nobody's to end, nor is another Croft that clears up there in this moment.
  */
 export function processesIn(directories: readonly string[], uid: number): number[] {
   return processIds().filter((pid) => isInside(pid, directories, uid));
@@ -55,7 +55,7 @@ export async function findProcessesIn(
 function isInside(pid: number, directories: readonly string[], uid: number): boolean {
   const isPlace = (place: string) => directories.some((directory) => isIn(place, directory));
   if (pid === process.pid || userOf(pid) !== uid) return false;
-  if (placesInEnvironment(pid).some(isPlace)) return true;
+  if (placesInEnvironment(pid).some(isPlace) || hasMark(pid, directories)) return true;
   const links = linksOf(pid);
   return links.some(isPlace) && !links.some((link) => LIFE_FILE.test(link));
 }
@@ -76,7 +76,8 @@ export function markedProcesses(users: ReadonlySet<number>): MarkedProcess[] {
 /** Those of one workspace, in pieces. */
 export async function findMarked(workspace: string, uid: number): Promise<number[]> {
   const users = new Set([uid]);
-  return await filterInPieces((pid) => markOf(pid, users) === workspace);
+  const isMarked = (pid: number) => hasMark(pid, [workspace]) && userOf(pid) === uid;
+  return await filterInPieces((pid) => markOf(pid, users) === workspace || isMarked(pid));
 }
 
 const PIECE_MS = 2;
@@ -92,6 +93,13 @@ async function filterInPieces(isWanted: (pid: number) => boolean): Promise<numbe
     restAt = performance.now() + PIECE_MS;
   }
   return found;
+}
+
+/** Nothing else is to be seen of a dead one that nobody has collected, but its mark is. */
+function hasMark(pid: number, directories: readonly string[]): boolean {
+  const mark = readInheritedMark(pid);
+  if (mark === undefined || !directories.some((one) => inheritedMark(one) === mark)) return false;
+  return readProcessState(pid)?.isAlive === true;
 }
 
 function markOf(pid: number, users: ReadonlySet<number>): string | undefined {

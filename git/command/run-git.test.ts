@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { makeBomb } from "../../test/support/make-bomb.ts";
 import { git, makeRepository } from "../../test/support/make-repository.ts";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { waitUntil } from "../../test/support/wait-until.ts";
@@ -50,6 +51,20 @@ test("more output than is accepted ends git", async () => {
   });
   await expect(reading).rejects.toMatchObject({ code: "too-large" });
 });
+
+test.runIf(process.platform === "linux")(
+  "a git that needs more memory than it is given ends, and the limit is named",
+  async () => {
+    const gitDir = await makeBomb(await scratchDirectory(), { depth: 5, nameLength: 100 });
+    const args = ["log", "--name-only", "main"];
+    const reading = runGit(args, { gitDir, memoryBytesMax: 32 * 1024 ** 2 });
+    await expect(reading).rejects.toMatchObject({
+      ...{ code: "too-large", message: "git log failed: needs more than 32 MiB of memory" },
+    });
+    const { stdout } = await runGit(["log", "main"], { gitDir, memoryBytesMax: 32 * 1024 ** 2 });
+    expect(stdout.toString()).toContain("bomb");
+  },
+);
 
 /** Accepts connections and says nothing. */
 async function silentRemote() {

@@ -20,6 +20,11 @@ export interface RunGitOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly maxOutputBytes?: number | undefined;
+  /**
+   * For reads of what others have written: a repository of 100 KB can name more files than any memory takes. The packs that
+   * git maps do not count. The kernel keeps it: Linux does, macOS does not.
+   */
+  readonly memoryBytesMax?: number | undefined;
   /** Exit codes that are answers, not failures: `git diff --quiet` says 1. */
   readonly answers?: readonly number[] | undefined;
   /** Values that must not appear in an error; read when it is made, because tokens come late. */
@@ -97,12 +102,13 @@ export function startGit(
   holdsInput = false,
 ): ChildProcess {
   const { gitDir, workTree, cwd = "/", protocols = [], config, variables, input } = options;
-  const { onHelper, lockDescriptors = [], uid, gid } = options;
+  const { onHelper, lockDescriptors = [], uid, gid, memoryBytesMax } = options;
   const place = [
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
   ];
-  const child = started(args[0] ?? "", [...place, ...args], {
+  const program = programWithin(memoryBytesMax);
+  const child = started(args[0] ?? "", [...program, ...place, ...args], {
     cwd,
     env: gitEnvironment({ protocols, config, variables }),
     detached: true,
@@ -122,10 +128,21 @@ export function startGit(
   return child;
 }
 
+/** The shell is gone as soon as it has set the limit; where a lower one holds already, that stays. */
+function programWithin(memoryBytesMax: number | undefined): readonly string[] {
+  if (memoryBytesMax === undefined) return ["git"];
+  const limit = `ulimit -d ${Math.ceil(memoryBytesMax / 1024)} 2>/dev/null; exec git "$@"`;
+  return ["/bin/sh", "-c", limit, "sh"];
+}
+
 /** Some reasons are thrown at once (too many arguments, no memory), others come as an event. */
-function started(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+function started(
+  command: string,
+  [program = "", ...args]: readonly string[],
+  options: SpawnOptions,
+): ChildProcess {
   try {
-    return spawn("git", args, options);
+    return spawn(program, args, options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new GitError("failed", `git ${command} failed: ${reason}`, { command }, error);
@@ -150,6 +167,10 @@ export function collect(
   return () => Buffer.concat(chunks);
 }
 
+const MIB = 1024 * 1024;
+/** Git's own words, and those of the libraries it quotes. */
+const NO_MEMORY = /^(?:fatal|error): .*(?:out of memory|cannot allocate memory)/im;
+
 export interface GitOutcome {
   readonly stopped: GitErrorCode | undefined;
   readonly exitCode: number;
@@ -160,15 +181,19 @@ export interface GitOutcome {
 export function gitFailure(
   command: string,
   outcome: GitOutcome,
-  { timeoutMs = TIMEOUT_MS, secrets }: RunGitOptions,
+  { timeoutMs = TIMEOUT_MS, secrets, memoryBytesMax }: RunGitOptions,
 ): GitError {
-  const { stopped, exitCode, spawnError } = outcome;
+  const { exitCode, spawnError } = outcome;
+  const isFull = memoryBytesMax !== undefined && NO_MEMORY.test(outcome.stderr);
+  const stopped = outcome.stopped ?? (isFull ? "too-large" : undefined);
   const stderr = redactSecrets(outcome.stderr, secrets?.() ?? []);
   const details = { command, exitCode, stderr };
   const reasons: Partial<Record<GitErrorCode, string>> = {
     timeout: `timed out after ${timeoutMs} ms`,
     aborted: "was aborted",
-    "too-large": "wrote more than is accepted",
+    "too-large": isFull
+      ? `needs more than ${memoryBytesMax / MIB} MiB of memory`
+      : "wrote more than is accepted",
   };
   const said = tellingLine(stderr);
   const reason =

@@ -68,19 +68,35 @@ const RECORD_BYTES_MAX = 1024 * 1024;
 export async function* recordsOf(
   pieces: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer[], void, undefined> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    const text = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    const records: Buffer[] = [];
-    let at = 0;
-    for (let end = text.indexOf(0); end !== -1; end = text.indexOf(0, at)) {
-      records.push(text.subarray(at, end));
-      at = end + 1;
-    }
-    rest = text.subarray(at);
-    if (rest.length > RECORD_BYTES_MAX) {
+  for await (const records of recordStartsOf(pieces, RECORD_BYTES_MAX + 1)) {
+    if (records.some(({ length }) => length > RECORD_BYTES_MAX)) {
       throw new GitError("too-large", "a path is longer than is accepted", { command: "ls-tree" });
     }
+    yield records;
+  }
+}
+
+/** The same where others decide how long they are: of each only so many bytes, and no more of it is ever kept. */
+export async function* recordStartsOf(
+  pieces: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer[], void, undefined> {
+  let start: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const records: Buffer[] = [];
+    let at = 0;
+    for (let end = piece.indexOf(0); end !== -1; end = piece.indexOf(0, at)) {
+      records.push(lengthened(start, piece.subarray(at, end), bytesMax));
+      start = piece.subarray(0, 0);
+      at = end + 1;
+    }
+    start = lengthened(start, piece.subarray(at), bytesMax);
     if (records.length > 0) yield records;
   }
+}
+
+function lengthened(start: Buffer, more: Buffer, bytesMax: number): Buffer {
+  const fitting = more.subarray(0, bytesMax - start.length);
+  if (start.length === 0) return fitting;
+  return fitting.length === 0 ? start : Buffer.concat([start, fitting]);
 }

@@ -1,41 +1,22 @@
 // Asks before making anything whether there is room for it, so that nobody ends with half a checkout.
-import { statfsSync } from "node:fs";
 import { GitError } from "../command/git-error.ts";
-
-/** Kept free for everything else on the disk, PostgreSQL above all. */
-const RESERVE_BYTES_MAX = 512 * 1024 * 1024;
-const RESERVE_SHARE = 0.05;
-const RESERVE_FILES = 100;
+import { roomOnDisk } from "./disk-room.ts";
 
 export interface DiskNeed {
   readonly bytes: number;
   readonly files: number;
 }
 
-/** What may still be used: without the reserve, which may already be touched (then it is negative). */
-export interface DiskRoom {
-  readonly bytes: number;
-  /** Undefined on filesystems without a table of inodes. */
-  readonly files: number | undefined;
-}
-
-export function roomOnDisk(path: string): DiskRoom {
-  const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
-  const reserveBytes = Math.min(RESERVE_BYTES_MAX, blocks * bsize * RESERVE_SHARE);
-  return {
-    bytes: bavail * bsize - reserveBytes,
-    files: files > 0 ? ffree - RESERVE_FILES : undefined,
-  };
-}
-
 /** One for all makers of a process: what is admitted and not yet written counts as used. */
 export class DiskAdmission {
   readonly #path: string;
+  readonly #reserveBytes: number | undefined;
   #promisedBytes = 0;
   #promisedFiles = 0;
 
-  constructor(path: string) {
+  constructor(path: string, reserveBytes?: number) {
     this.#path = path;
+    this.#reserveBytes = reserveBytes;
   }
 
   /** Does the work if there is room for it. */
@@ -52,7 +33,7 @@ export class DiskAdmission {
   }
 
   #check(what: string, need: DiskNeed): void {
-    const room = roomOnDisk(this.#path);
+    const room = roomOnDisk(this.#path, this.#reserveBytes);
     const freeBytes = room.bytes - this.#promisedBytes;
     const details = { command: "admission" };
     if (need.bytes > freeBytes) {

@@ -16,6 +16,8 @@ import { parseRemoteUrl, type RemoteUrl } from "../remote/remote-url.ts";
 
 const isRoot = process.getuid?.() === 0;
 const owner = { owner: "local" };
+/** Little: these disks are small. */
+const RESERVE_BYTES = 300_000;
 const KINDS = ["overlay", "clone"] as const;
 
 /** Two remotes on a large disk, the data on a small one. The first has branch `story` of these trees. */
@@ -26,7 +28,7 @@ async function prepare(size: SmallDiskSize, trees: readonly Tree[]) {
   const story = await importCommits(origin, "story", trees);
   const disk = mountSmallDisk(join(root, "disk"), size);
   const data = join(disk.path, "data");
-  const git = await openGit({ data, onBackgroundError: () => {} });
+  const git = await openGit({ data, reserveBytes: RESERVE_BYTES, onBackgroundError: () => {} });
   const remote = parseRemoteUrl(origin, { allowLocal: true });
   const otherRemote = parseRemoteUrl(other, { allowLocal: true });
   const [commit, next] = story as [CommitId, CommitId | undefined];

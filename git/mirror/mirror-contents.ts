@@ -5,17 +5,20 @@ import { BlobReader, type ReadBlobOptions, type StreamBlobOptions } from "./blob
 import {
   type CommitFacts,
   type HistoryOptions,
-  type PastCommit,
+  type HistoryRecord,
   readCommitFacts,
   readHistory,
 } from "./commit-history.ts";
-import { ExportAttributes } from "./export-attributes.ts";
+import { ExportAttributes, type ExportAttributesOptions } from "./export-attributes.ts";
 import { hasCommit } from "./is-reachable.ts";
 import { type FileListing, type FilePage, findFile, listFiles } from "./list-files.ts";
 import type { Mirrors } from "./mirror.ts";
 import { type Comparison, type FileChange, treeChanges } from "./tree-changes.ts";
 import { readSizedTree, type SizedEntry, type SizedTreeOptions } from "./tree-entries.ts";
 import type { TreeView } from "./tree-side.ts";
+
+/** Of one git. It takes 420 MB to tell of a commit that adds a million files with paths of 65 bytes. */
+const MEMORY_BYTES_MAX = 1024 ** 3;
 
 /** It asks no remote, and so is no permission: whoever hands out what it says has let the remote say so first. */
 export class MirrorContents {
@@ -58,7 +61,11 @@ export class MirrorContents {
     commit: CommitId,
     options: SizedTreeOptions & { readonly signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<SizedEntry[]> {
-    return readSizedTree({ ...this.#placeOf(remote), signal: options.signal }, commit, options);
+    return readSizedTree(
+      { ...this.#boundPlaceOf(remote), signal: options.signal },
+      commit,
+      options,
+    );
   }
 
   async commitFacts(
@@ -66,7 +73,7 @@ export class MirrorContents {
     commit: CommitId,
     signal?: AbortSignal,
   ): Promise<CommitFacts> {
-    return await readCommitFacts({ ...this.#placeOf(remote), signal }, commit);
+    return await readCommitFacts({ ...this.#boundPlaceOf(remote), signal }, commit);
   }
 
   /** The commit itself is the first. */
@@ -74,20 +81,18 @@ export class MirrorContents {
     remote: RemoteUrl,
     commit: CommitId,
     options: HistoryOptions & { readonly signal?: AbortSignal | undefined },
-  ): AsyncGenerator<PastCommit[]> {
-    return readHistory({ ...this.#placeOf(remote), signal: options.signal }, commit, options);
+  ): AsyncGenerator<HistoryRecord[]> {
+    return readHistory({ ...this.#boundPlaceOf(remote), signal: options.signal }, commit, options);
   }
 
   /** `directory`: see `stagingPlace`. To be closed. */
   async exportAttributes(
     remote: RemoteUrl,
     commit: CommitId,
-    {
-      directory,
-      signal,
-    }: { readonly directory: string; readonly signal?: AbortSignal | undefined },
+    options: ExportAttributesOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<ExportAttributes> {
-    return await ExportAttributes.open({ ...this.#placeOf(remote), signal }, commit, directory);
+    const place = { ...this.#boundPlaceOf(remote), signal: options.signal };
+    return await ExportAttributes.open(place, commit, options);
   }
 
   async readBlob(remote: RemoteUrl, id: string, options?: ReadBlobOptions): Promise<Buffer> {
@@ -117,6 +122,11 @@ export class MirrorContents {
     const reader = new BlobReader(place);
     this.#readers.set(place.gitDir, reader);
     return reader;
+  }
+
+  /** For what goes through all of a tree or a history, however many files its makers thought of. */
+  #boundPlaceOf(remote: RemoteUrl) {
+    return { ...this.#placeOf(remote), memoryBytesMax: MEMORY_BYTES_MAX };
   }
 
   #placeOf(remote: RemoteUrl) {

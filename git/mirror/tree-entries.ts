@@ -28,6 +28,8 @@ export interface DiffEntry extends TreeEntry {
 export interface TreePlace {
   readonly gitDir: string;
   readonly signal?: AbortSignal | undefined;
+  /** Of each git that reads there. */
+  readonly memoryBytesMax?: number | undefined;
 }
 
 export const SUBMODULE = "160000";

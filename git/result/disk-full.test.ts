@@ -20,7 +20,7 @@ async function smallDisk(megabytes: number) {
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=755`, "none", data]);
   onTestFinished(() => void execFileSync("umount", [data]));
   const origin = await makeRepository(join(root, "remotes"), "app", { files: 3 });
-  const git = await openGit({ data });
+  const git = await openGit({ data, reserveBytes: 0 });
   const mirror = await git.mirrors.fetch(parseRemoteUrl(origin, { allowLocal: true }), USUAL_REFS);
   const commit = commitId(await plainGit(["--git-dir", origin, "rev-parse", "main"]));
   return { git, mirror, commit };

@@ -15,7 +15,13 @@ test("a server with its database lives and is ready", async () => {
   const [alive, ready] = [await app.inject("/healthz"), await app.inject("/readyz")];
   expect(alive.json()).toEqual({ status: "ok" });
   expect(ready.statusCode).toBe(200);
-  expect(ready.json()).toEqual({ status: "ready", database_ms: expect.any(Number) });
+  expect(ready.json()).toEqual({ status: "ready", database_ms: expect.any(Number), disk: "ok" });
+});
+
+test("a server whose disk is full says so, and stays ready: things must be deleted", async () => {
+  const app = await serve(await scratchEngine({ "disk.reserveBytes": String(1024 ** 5) }));
+  const ready = await app.inject("/readyz");
+  expect([ready.statusCode, ready.json().disk]).toEqual([200, "full"]);
 });
 
 test("a server that shuts down lives but is not ready", async () => {

@@ -1,7 +1,7 @@
 // Whether the process lives, and whether it can serve.
 import { performance } from "node:perf_hooks";
 import { Alive, Ready } from "@croft/contract";
-import { type Engine, EngineError } from "@croft/engine";
+import { type Engine, EngineError, isDiskFull } from "@croft/engine";
 import type { App } from "../app.ts";
 import { describeProblems } from "../describe-problems.ts";
 
@@ -35,7 +35,10 @@ export function healthRoutes(app: App, engine: Engine, isDraining: () => boolean
       } catch (error) {
         throw new EngineError("unavailable", "the database does not answer", { cause: error });
       }
-      return { status: "ready" as const, database_ms: performance.now() - askedAt };
+      const databaseMs = performance.now() - askedAt;
+      // Still ready: whoever wants to make room by deleting something must get here.
+      const disk = (await isDiskFull(engine)) ? ("full" as const) : ("ok" as const);
+      return { status: "ready" as const, database_ms: databaseMs, disk };
     },
   );
 }

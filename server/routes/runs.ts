@@ -98,9 +98,10 @@ async function requestOf(
   body: NewRun,
 ) {
   const { pipeline, text, file, inputs, repository, ref, priority, notify } = body;
+  const { source_task_id: sourceTaskId } = body;
   const owner = ownerOf(principal);
   const asked = {
-    ...{ inputs, repository, ref, priority, notify, owner },
+    ...{ inputs, repository, ref, priority, notify, owner, sourceTaskId },
     startedBy: nameOf(principal),
   };
   if (pipeline === undefined) return { ...asked, text: text ?? "", file };

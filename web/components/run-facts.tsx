@@ -44,6 +44,13 @@ export function RunFacts({ run }: { run: RunDetail }) {
           {run.file ?? run.name}, version {run.pipeline.version}
         </Fact>
       )}
+      {run.source_task_id !== null && (
+        <Fact name="Task id">
+          <Link to="/jobs" search={{ source_task_id: run.source_task_id }} className={factLink}>
+            {run.source_task_id}
+          </Link>
+        </Fact>
+      )}
       {run.parent_id !== null && (
         <Fact name="Step of">
           <Link to="/runs/$id" params={{ id: run.parent_id }} search={{}} className={factLink}>

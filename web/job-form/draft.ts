@@ -1,10 +1,10 @@
 // What somebody has put into a form so far: a tree along its shape, with texts that need not be valid yet.
 import { randomKey } from "../random-key.ts";
-import { mayBeEmpty } from "./may-be-empty.ts";
+import { mayBeEmpty, meansEmpty } from "./may-be-empty.ts";
 import type { Shape } from "./shape.ts";
 
 export type Draft =
-  /** Of a text, a number, a choice (its place), yes or no, and JSON; empty: not given, unless it is a text that may be. */
+  /** Of a text, a number, a choice (its place), yes or no, and JSON; empty: not given, unless that says something (`meansEmpty`). */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly ListItem[] }
   /** Undefined: left out as a whole. A map, because a field may be called `__proto__`. */
@@ -70,7 +70,7 @@ export function draftOf(shape: Shape, value: unknown, isRequired: boolean): Draf
   switch (shape.kind) {
     case "text":
       if (typeof value !== "string") return undefined;
-      return value !== "" || canSayEmpty(shape, isRequired)
+      return value !== "" || meansEmpty(shape, isRequired)
         ? { kind: "text", text: value }
         : undefined;
     case "number":
@@ -102,11 +102,6 @@ function absent(shape: Shape, isRequired: boolean): Draft | undefined {
   if (isRequired && shape.kind !== "constant") return undefined;
   const isShown = shape.kind === "list" || shape.kind === "record" || mayBeEmpty(shape);
   return freshDraft(isShown ? shape : { ...shape, start: undefined }, false);
-}
-
-/** Otherwise an empty field says that nothing was given. */
-function canSayEmpty(shape: Shape, isRequired: boolean): boolean {
-  return mayBeEmpty(shape) && (isRequired || shape.start !== undefined);
 }
 
 function listDraft(item: Shape, values: readonly unknown[]): Draft | undefined {

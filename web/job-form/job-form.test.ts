@@ -178,17 +178,57 @@ test("what is something without being said stays empty once somebody has emptied
   expect(schema.parse(fromNothing)).toEqual(schema.parse({}));
 });
 
-test("a text that may be empty can be sent empty; one that may not is asked for", () => {
+test("a text is asked for, unless its schema says that it may be empty; otherwise only JSON says that", () => {
   const form = formOf(
     z.object({
       ...{ prefix: z.string().optional(), body: z.string(), mask: z.string().regex(/^x*$/) },
-      ...{ name: z.string().min(1), code: z.string().regex(/^x+$/), day: z.iso.date() },
+      ...{ name: z.string().min(1), note: z.string().min(0), tail: z.string().default("") },
+      either: z.union([z.string(), z.number()]),
     }),
   );
   const { value, mistakes } = readDraft(form, freshDraft(form, true));
-  expect(value).toEqual({ body: "", mask: "" });
-  expect([...mistakes.keys()]).toEqual(["input.name", "input.code", "input.day"]);
-  expect(draftOf(form, { ...{ body: "", mask: "", name: "" }, code: "x" }, true)).toBeUndefined();
+  expect(value).toEqual({ note: "", tail: "" });
+  const mayBe = "It is needed. If it is meant to be empty, say so as JSON.";
+  expect([...mistakes]).toEqual([
+    ...[["input.body", mayBe] as const, ["input.mask", mayBe] as const],
+    ...[["input.name", "It is needed."] as const, ["input.either", mayBe] as const],
+  ]);
+  const whole = { body: "b", mask: "x", name: "n", note: "", tail: "", either: 1 };
+  const back = readDraft(form, draftOf(form, whole, true) as Draft);
+  expect(back).toEqual({ value: whole, mistakes: new Map() });
+  expect(draftOf(form, { ...whole, body: "" }, true)).toBeUndefined(); // it stays JSON
+});
+
+test("names that a record can have are fields; what is added to it or to a list may be empty", () => {
+  const form = formOf(
+    z.object({
+      sizes: z.record(z.enum(["small", "large"]), z.number()),
+      notes: z.partialRecord(z.enum(["top", "end"]), z.string()),
+      one: z.record(z.literal("only"), z.boolean()),
+      environment: z.record(z.string(), z.string()),
+      words: z.array(z.string()),
+    }),
+  );
+  const { value, mistakes } = readDraft(form, freshDraft(form, true));
+  expect(value).toEqual({ sizes: {}, notes: {}, one: { only: false }, environment: {}, words: [] });
+  expect([...mistakes.keys()]).toEqual(["input.sizes.small", "input.sizes.large"]);
+  const whole = {
+    ...{ sizes: { small: 1, large: 2 }, notes: { end: "e" }, one: { only: true } },
+    ...{ environment: { EMPTY: "" }, words: ["-m", ""] },
+  };
+  const draft = draftOf(form, whole, true) as Draft;
+  expect(readDraft(form, draft)).toEqual({ value: whole, mistakes: new Map() });
+  expect(draftOf(form, { ...whole, notes: { side: "s" } }, true)).toBeUndefined();
+});
+
+test("an object that has no fields needs no input; one of which nothing is known is JSON", () => {
+  for (const schema of [z.object({}), z.strictObject({})]) {
+    const form = formOf(schema);
+    expect(inputShape(form)).toMatchObject({ kind: "object", fields: [] });
+    expect(readDraft(form, freshDraft(form, true))).toEqual({ value: {}, mistakes: new Map() });
+  }
+  expect(inputShape(formOf(z.looseObject({})))).toBeUndefined();
+  expect(inputShape(readSchema({ type: "object" }))).toBeUndefined();
 });
 
 test("one of several kinds of input is a form, and what is written as JSON comes back to its kind", () => {

@@ -1,6 +1,6 @@
 // The value that a draft stands for, and what is wrong with it as far as that can be told here: the server checks the rest.
 import type { Draft, RecordEntry } from "./draft.ts";
-import { mayBeEmpty } from "./may-be-empty.ts";
+import { mayBeEmpty, meansEmpty } from "./may-be-empty.ts";
 import type { Shape } from "./shape.ts";
 
 /** Messages by the path of their field, `input.a.0.b`. */
@@ -19,6 +19,7 @@ interface Place {
 }
 
 const needed = "It is needed.";
+const neededOrJson = "It is needed. If it is meant to be empty, say so as JSON.";
 
 export function readDraft(shape: Shape, draft: Draft): DraftReading {
   const mistakes = new Map<string, string>();
@@ -65,7 +66,8 @@ function readText(shape: Shape, text: string, place: Place): unknown {
   switch (shape.kind) {
     case "text":
       if (text !== "") return text;
-      return mayBeEmpty(shape) && !isLeftOut(shape, place) ? text : missing(place);
+      if (meansEmpty(shape, place.isRequired)) return text;
+      return missing(place, mayBeEmpty(shape) ? neededOrJson : needed);
     case "number": {
       const value = Number(text);
       if (Number.isFinite(value) && (!shape.isInteger || Number.isInteger(value))) return value;
@@ -122,8 +124,8 @@ function below({ path, mistakes }: Place, name: string) {
   return { path: `${path}.${name}`, mistakes };
 }
 
-function missing(place: Place): undefined {
-  return place.isRequired ? mistake(place, needed) : undefined;
+function missing(place: Place, message = needed): undefined {
+  return place.isRequired ? mistake(place, message) : undefined;
 }
 
 function mistake({ path, mistakes }: Place, message: string): undefined {

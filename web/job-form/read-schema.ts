@@ -173,28 +173,48 @@ function listOf(schema: Schema, about: About, next: Reading): Shape {
   if (!isObject(schema["items"]) || schema["prefixItems"] !== undefined) {
     return { ...about, kind: "json" };
   }
-  const item = read(schema["items"], next);
+  const item = added(read(schema["items"], next));
   return { ...about, kind: "list", item, lengthMax: numberIn(schema["maxItems"]) };
 }
 
 function objectOf(schema: Schema, about: About, next: Reading): Shape {
-  const { properties, additionalProperties: rest } = schema;
+  const { additionalProperties: rest } = schema;
   if (schema["patternProperties"] !== undefined) return { ...about, kind: "json" };
-  if (isObject(properties) && Object.keys(properties).length > 0) {
-    const inner = dividedAmong(Object.keys(properties).length, next);
+  const properties = propertiesOf(schema);
+  if (properties !== undefined) {
+    const inner = dividedAmong(properties.length, next);
     if (inner === undefined) return { ...about, kind: "json" };
     const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
-    const fields = Object.entries(properties).map(([name, property]): Field => {
+    const fields = properties.map(([name, property]): Field => {
       const isRequired = required.includes(name);
       const shape = read(property, inner);
       return { name, shape: isRequired ? shape : askedFor(shape), isRequired };
     });
     return { ...about, kind: "object", fields };
   }
-  if (rest === false) return { ...about, kind: "object", fields: [] };
   return isObject(rest)
-    ? { ...about, kind: "record", value: read(rest, next) }
+    ? { ...about, kind: "record", value: added(read(rest, next)) }
     : { ...about, kind: "json" };
+}
+
+/** Undefined where somebody else chooses the names. */
+function propertiesOf(schema: Schema): [string, unknown][] | undefined {
+  const { properties, additionalProperties: rest } = schema;
+  if (isObject(properties) && Object.keys(properties).length > 0) return Object.entries(properties);
+  if (rest === false || (rest === undefined && isObject(properties))) return [];
+  return namesOf(schema["propertyNames"])?.map((name) => [name, rest]);
+}
+
+/** Those of a record that has no others. */
+function namesOf(schema: unknown): string[] | undefined {
+  if (!isObject(schema)) return undefined;
+  const names = "const" in schema ? [schema["const"]] : choiceOf(schema);
+  return names?.every((name) => typeof name === "string") ? [...new Set(names)] : undefined;
+}
+
+/** What somebody has added, an item or a value with a name, is there by their word, and may be empty. */
+function added(shape: Shape): Shape {
+  return shape.kind === "text" ? { ...shape, lengthMin: shape.lengthMin ?? 0 } : shape;
 }
 
 /** What may be left out is not sent unless somebody says so, also if it can only be one thing. */

@@ -352,14 +352,15 @@ begin
     update croft.job set status = 'running', worker_id = p_worker, attempt = attempt + 1, started_at = v_now,
       finished_at = null, progress = null, result = null, seq = seq + 1, event_xid = greatest(event_xid, pg_current_xact_id())
     where id = any (v_jobs)
-    returning id, owner, key, lane_id, type, class, attempt, timeout_ms, input, seq, event_xid
+    returning id, owner, key, lane_id, type, class, attempt, timeout_ms, input, source_task_id, seq, event_xid
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
       select id, seq, event_xid, owner, 'job.started', jsonb_build_object('attempt', attempt, 'worker', p_worker), v_now
       from changed
   )
   select array_agg(c.id), json_agg(json_build_object('id', c.id, 'owner', c.owner, 'key', c.key, 'lane_id', c.lane_id,
-      'type', c.type, 'class', c.class, 'attempt', c.attempt, 'timeout_ms', c.timeout_ms, 'input', c.input))
+      'type', c.type, 'class', c.class, 'attempt', c.attempt, 'timeout_ms', c.timeout_ms, 'input', c.input,
+      'source_task_id', c.source_task_id))
     into started, claimed from changed c;
   p_lane.turn := greatest(p_lane.turn, p_owner.clock - 40);
   p_lane.running := p_lane.running + v_many;
@@ -590,7 +591,8 @@ begin
       finished_at = null, progress = null, result = null, seq = j.seq + 1,
       event_xid = greatest(j.event_xid, pg_current_xact_id())
     from pick where j.id = pick.id
-    returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.attempt, j.timeout_ms, j.input, j.seq, j.event_xid
+    returning j.id, j.owner, j.key, j.lane_id, j.type, j.class, j.attempt, j.timeout_ms, j.input, j.source_task_id, j.seq,
+      j.event_xid
   ), told as (
     insert into croft.event (subject, seq, xid, owner, type, data, at)
       select id, seq, event_xid, owner, case status when 'queued' then 'job.retrying' else 'job.' || status::text end,
@@ -644,7 +646,7 @@ begin
       array_agg(id) filter (where outcome = 'held'), array_agg(id) filter (where notify and status <> 'queued'),
       (select back from gone), (select array_agg(id) from begun),
       (select json_agg(s) from (
-        select id, owner, key, lane_id, type, class, attempt, timeout_ms, input from begun) s)
+        select id, owner, key, lane_id, type, class, attempt, timeout_ms, input, source_task_id from begun) s)
     into released, v_runs, v_held, v_told, v_back, started, claimed
     from ended;
   if v_back <> '{}' then -- what has just come back is not in sight of the statement that brought it

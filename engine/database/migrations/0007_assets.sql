@@ -173,6 +173,12 @@ create index asset_job on croft.asset (job_id, id) where job_id is not null;
 create index asset_run on croft.asset (run_id, id) where run_id is not null;
 create index asset_commit on croft.asset (commit, id) where commit is not null;
 create index asset_source on croft.asset (source_task_id, id) where source_task_id is not null;
+create index asset_step on croft.asset (step, id) where step is not null;
+create index asset_kind on croft.asset (kind, id);
+create index asset_name on croft.asset (name, id);
+create index asset_type on croft.asset (split_part(media_type, ';', 1), id);
+create index asset_top_type on croft.asset (split_part(media_type, '/', 1), id);
+create index asset_declared_type on croft.asset (declared_type, id) where declared_type is not null;
 create index asset_expiry on croft.asset (expires_at) where expires_at is not null;
 create index asset_age on croft.asset (kind, created_at) where expires_at is null;
 

@@ -61,6 +61,8 @@ create table croft.run (
   parent_step text,
   parent_item text,
   started_by text not null,
+  -- An id of its owner's; its jobs and files have the same.
+  source_task_id text,
   cancel_requested_at timestamptz,
   -- Asked for twice, or at once with force: not even what runs `always()` does.
   cancel_forced_at timestamptz,
@@ -76,6 +78,8 @@ create table croft.run (
   started_at timestamptz,
   finished_at timestamptz
 );
+
+create index run_source on croft.run (owner, source_task_id) where source_task_id is not null;
 
 -- Which request under which key made it: the same again within a day is that run.
 create table croft.run_request (

@@ -112,6 +112,7 @@ begin
     select croft.new_id(), x.app_id, 'run.finished', jsonb_build_object('run', jsonb_build_object(
       'id', new.id, 'name', new.name, 'number', new.number, 'status', new.status, 'attempt', new.attempt,
       'error', new.error - 'details', 'repository', new.repository, 'ref', new.ref, 'commit', new.commit,
+      'source_task_id', new.source_task_id,
       'created_at', croft.wire_time(new.created_at), 'started_at', croft.wire_time(new.started_at),
       'finished_at', croft.wire_time(new.finished_at)))
     from (select croft.told_app(new.owner) as app_id) x where x.app_id is not null;

@@ -1,5 +1,5 @@
 // What the history of a commit says: when there were commits, whose, and which files they changed.
-import type { PastCommit } from "@croft/git";
+import type { HistoryRecord, PastCommit } from "@croft/git";
 import { binOf, type TimeBins, timeBins } from "./time-bins.ts";
 import { compareText, TopCounts } from "./top-counts.ts";
 
@@ -30,39 +30,46 @@ export interface HistoryFacts {
 }
 
 export const COMMITS_MAX = 50_000;
+/** Of all commits: there is no end to what a few small ones can name. */
+const CHANGES_MAX = 10_000_000;
 const AUTHORS_SHOWN = 12;
 const CHANGED_KEPT = 500;
-const PATHS_MAX = 300_000;
+/** Paths that are counted at a time. */
+const COUNTED = { namesMax: 300_000, lengthMax: 32 * 1024 * 1024 };
 /** Clocks of 2100 are wrong. */
 const TIME_MAX = 4_102_444_800;
 
 interface Author {
-  name: string;
+  readonly name: string;
   readonly times: number[];
 }
 
-/** `commits` has at most one more than `COMMITS_MAX`: it says that there are others. */
+/** `history` has at most one commit more than `COMMITS_MAX`: it says that there are others. */
 export async function gatherHistory(
-  commits: AsyncIterable<readonly PastCommit[]>,
+  history: AsyncIterable<readonly HistoryRecord[]>,
   onCommits: (count: number) => void,
+  changesMax = CHANGES_MAX,
 ): Promise<HistoryFacts> {
   const authors = new Map<string, Author>();
-  const changed = new TopCounts(PATHS_MAX);
+  const changed = new TopCounts(COUNTED);
   const times: number[] = [];
+  let changes = 0;
   let isCut = false;
-  for await (const lot of commits) {
-    for (const { committedAt, author, email, paths } of lot) {
-      isCut = times.length === COMMITS_MAX;
+  for await (const records of history) {
+    for (const record of records) {
+      isCut = "path" in record ? changes === changesMax : times.length === COMMITS_MAX;
       if (isCut) break;
-      const time = Math.min(Math.max(0, committedAt), TIME_MAX);
-      times.push(time);
-      const key = (email || author).toLowerCase();
-      const known = authors.get(key) ?? { name: author || email, times: [] }; // the newest name
-      authors.set(key, known);
-      known.times.push(time);
-      for (const path of paths) changed.add(path.toString("utf8"));
+      if ("path" in record) {
+        changes++;
+        changed.add(record.path.toString("utf8"));
+      } else {
+        const time = Math.min(Math.max(0, record.commit.committedAt), TIME_MAX);
+        times.push(time);
+        authorOf(authors, record.commit).times.push(time);
+      }
     }
     onCommits(times.length);
+    if (isCut) break;
   }
   const { from, to } = usualSpan(times);
   const bins = timeBins(from, to);
@@ -81,6 +88,14 @@ export async function gatherHistory(
       .map(({ name, times: own }) => activityOf(name, own.filter(isUsual), own.length, bins)),
     changed: changed.top(CHANGED_KEPT),
   };
+}
+
+/** With the newest name. */
+function authorOf(authors: Map<string, Author>, { author, email }: PastCommit): Author {
+  const key = (email || author).toLowerCase();
+  const known = authors.get(key) ?? { name: author || email, times: [] };
+  authors.set(key, known);
+  return known;
 }
 
 function activityOf(

@@ -37,6 +37,9 @@ const SUBMODULE = "160000";
 /** Further ones are put together: a hostile tree may have a million. */
 const DIRECTORIES_MAX = 1000;
 const CHILDREN_MAX = 200;
+/** Hardly any file system has longer ones. */
+const NAME_BYTES_MAX = 255;
+const SLASH = 0x2f;
 const OTHERS = "other directories";
 export const FILES_AT_TOP = "files at the top";
 
@@ -57,7 +60,7 @@ export async function gatherTree(
       if (names.has(name)) existing.add(name);
       const language = languageOf(name);
       if (language !== undefined) add(sumOf(languages, language, Number.POSITIVE_INFINITY), size);
-      addToDirectory(directories, name, size);
+      addToDirectory(directories, path, size);
     }
     onFiles(all.files);
   }
@@ -69,16 +72,22 @@ export async function gatherTree(
   };
 }
 
-function addToDirectory(directories: Map<string, DirectorySum>, path: string, size: number): void {
-  const [first = "", second, ...rest] = path.split("/", 3);
-  const isAtTop = second === undefined;
-  const wanted = isAtTop ? FILES_AT_TOP : `${first}/`;
+function addToDirectory(directories: Map<string, DirectorySum>, path: Buffer, size: number): void {
+  const first = path.indexOf(SLASH);
+  const wanted = first < 0 ? FILES_AT_TOP : `${nameIn(path, 0, first)}/`;
   const name = directories.has(wanted) || directories.size < DIRECTORIES_MAX ? wanted : OTHERS;
   const directory = directories.get(name) ?? { bytes: 0, files: 0, children: new Map() };
   directories.set(name, directory);
   add(directory, size);
-  if (isAtTop || name === OTHERS) return;
-  add(sumOf(directory.children, rest.length === 0 ? FILES_AT_TOP : second, CHILDREN_MAX), size);
+  if (first < 0 || name === OTHERS) return;
+  const second = path.indexOf(SLASH, first + 1);
+  const child = second < 0 ? FILES_AT_TOP : nameIn(path, first + 1, second);
+  add(sumOf(directory.children, child, CHILDREN_MAX), size);
+}
+
+/** A text of its own: a part of a longer one would keep all of that in memory. */
+function nameIn(path: Buffer, from: number, to: number): string {
+  return path.toString("utf8", from, Math.min(to, from + NAME_BYTES_MAX));
 }
 
 function sumOf(sums: Map<string, Sum>, wanted: string, namesMax: number): Sum {

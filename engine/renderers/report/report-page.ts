@@ -1,7 +1,7 @@
 // The report as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
 import type { CommitFacts } from "@croft/git";
-import { bytesText, countText, dayText } from "./figures.ts";
-import { COMMITS_MAX, type HistoryFacts } from "./gather-history.ts";
+import { bytesText, countText, dayText, pluralText } from "./figures.ts";
+import type { HistoryFacts } from "./gather-history.ts";
 import type { TreeFacts } from "./gather-tree.ts";
 import { html, Markup, plainName, shownName } from "./markup.ts";
 import { plotAuthors } from "./plot-authors.ts";
@@ -93,12 +93,12 @@ function section(title: string, note: string, body: Markup, width: "wide" | "" =
 }
 
 function timeNote({ history, since }: ReportFacts): string {
-  const { bins, isCut, oddDates } = history;
+  const { bins, isCut, commits, oddDates } = history;
   return [
     `By ${bins.unit}`,
     ...(since === undefined ? [] : [`since ${since}`]),
     ...(isCut
-      ? [`only the newest ${countText(COMMITS_MAX)} commits, of which all numbers here are`]
+      ? [`only the newest ${pluralText(commits, "commit")}, of which all numbers here are`]
       : []),
     ...(oddDates === 0
       ? []

@@ -1,18 +1,22 @@
 // Counts how often each of many names comes, in a bounded memory.
 
-/** When there are too many names, those that came least are forgotten: the greatest stay as good as exact. */
+/** When they are too many or too long, those that came least are forgotten: the greatest stay as good as exact. */
 export class TopCounts {
   readonly #counts = new Map<string, number>();
-  readonly #namesMax: number;
-  #forgotten = 0;
+  readonly #limits: TopCountsLimits;
+  #length = 0;
 
-  constructor(namesMax: number) {
-    this.#namesMax = namesMax;
+  constructor(limits: TopCountsLimits) {
+    this.#limits = limits;
   }
 
-  add(name: string, count = 1): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
-    if (this.#counts.size > this.#namesMax) this.#forget();
+  add(name: string): void {
+    const count = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, count + 1);
+    if (count > 0) return;
+    this.#length += name.length;
+    const { namesMax, lengthMax } = this.#limits;
+    if (this.#counts.size > namesMax || this.#length > lengthMax) this.#forget();
   }
 
   /** The greatest first, those of the same number by name. */
@@ -23,17 +27,24 @@ export class TopCounts {
       .slice(0, countMax);
   }
 
-  /** Whether some were left out on the way. */
-  get isRough(): boolean {
-    return this.#forgotten > 0;
-  }
-
+  /** By half at least, or it would soon come again: to put them in order takes long. */
   #forget(): void {
-    const kept = this.top(Math.floor(this.#namesMax / 2));
-    this.#forgotten += this.#counts.size - kept.length;
+    const { namesMax, lengthMax } = this.#limits;
+    const kept = this.top(Math.floor(namesMax / 2));
     this.#counts.clear();
-    for (const { name, count } of kept) this.#counts.set(name, count);
+    this.#length = 0;
+    for (const { name, count } of kept) {
+      if (this.#length + name.length > lengthMax / 2) break;
+      this.#counts.set(name, count);
+      this.#length += name.length;
+    }
   }
+}
+
+export interface TopCountsLimits {
+  readonly namesMax: number;
+  /** Of all names together. */
+  readonly lengthMax: number;
 }
 
 /** By code units: the same order on every machine, whatever language it speaks. */
