@@ -87,6 +87,7 @@ test("what was superseded is not done again, alone or with others", async () => 
   await send(1);
   await begun(1);
   await send(2);
+  await waitUntil("the signal", () => held[0]?.attempt.signal.aborted === true);
   held[0]?.end();
   await begun(2);
   const [first] = await jobs();

@@ -11,7 +11,7 @@ import { changeCheckRun, putCheckRun } from "./results/put-check-run.ts";
 import type { ResultPlace, Writer } from "./results/result-record.ts";
 import { type GithubWriter, type Target, targetOf } from "./results/result-target.ts";
 
-export interface CheckParts extends Pick<Engine, "database" | "config" | "assets"> {
+export interface CheckParts extends Pick<Engine, "database" | "config" | "log" | "assets"> {
   readonly github: GithubWriter;
 }
 
@@ -61,14 +61,14 @@ async function tell(
   { headSha, name }: CheckPlace & { readonly headSha: string },
 ): Promise<void> {
   const { parts, target, writer, run } = telling;
-  const { database, config } = parts;
+  const { database, log, config } = parts;
   const rows = await readSteps(database.pool, run.id);
   const isOver = run.finished_at !== null;
   const found = isOver ? await collectAnnotations(parts, run.id) : undefined;
   const summary = checkSummary(run, pipelineOf(run), rows, found?.notes);
   const { publicUrl } = config.http;
   const write = (await mayMake(parts, run)) ? putCheckRun : changeCheckRun;
-  await write({ database, target, writer }, resultPlace(telling, headSha), {
+  await write({ database, log, target, writer }, resultPlace(telling, headSha), {
     ...{ ...summary, headSha, name, externalId: externalId(run) },
     annotations: found?.annotations,
     detailsUrl: publicUrl === undefined ? undefined : pageOf(publicUrl, run.id),
@@ -86,7 +86,7 @@ async function mayMake({ database }: CheckParts, { id }: RunRow): Promise<boolea
 /** Of the commit that the event named, when the branch had moved on before the run began. */
 async function completeOthers(telling: Telling, headSha: string): Promise<void> {
   const { parts, target, writer, run } = telling;
-  const { database } = parts;
+  const { database, log } = parts;
   const place = resultPlace(telling, headSha);
   const { rows } = await database.pool.query<OtherCheck>(
     `select name, state from croft.github_result
@@ -97,7 +97,7 @@ async function completeOthers(telling: Telling, headSha: string): Promise<void> 
   for (const { name, state } of rows) {
     const summary = `The run went on with ${headSha}.`;
     await changeCheckRun(
-      { database, target, writer },
+      { database, log, target, writer },
       { ...place, name },
       {
         ...{ headSha: state.headSha, name: state.name, externalId: state.externalId },

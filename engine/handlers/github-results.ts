@@ -119,7 +119,7 @@ export class GithubResults {
     where: string,
     put: (parts: Parameters<typeof putComment>[0]) => Promise<T>,
   ): Promise<T> {
-    const { database, github } = this.#parts;
+    const { database, log, github } = this.#parts;
     if (++this.#count > COUNT_MAX) {
       const message = `a job writes at most ${COUNT_MAX} times to GitHub`;
       throw new JobFailure("invalid", "too-many", message);
@@ -127,7 +127,7 @@ export class GithubResults {
     const { owner, signal } = this.#attempt;
     const target = targetOf(github, owner, where);
     const writer = attemptWriter(this.#attempt, signal);
-    const turn = this.#last.then(() => put({ database, target, writer }));
+    const turn = this.#last.then(() => put({ database, log, target, writer }));
     this.#last = turn.catch(() => {}); // whoever asked is told
     try {
       return await turn;

@@ -33,10 +33,11 @@ export async function commentStep(
     ...{ owner: run.owner, repository: target.repository },
   };
   const writer = attemptWriter(attempt, signal);
-  const { database } = parts;
-  const { id, url } = await putComment({ database, target, writer }, place, { number, body }).catch(
-    rethrown,
-  );
+  const { database, log } = parts;
+  const { id, url } = await putComment({ database, log, target, writer }, place, {
+    number,
+    body,
+  }).catch(rethrown);
   attempt.log(`comment ${url}\n`);
   return { outputs: { id: String(id), url } };
 }
@@ -58,11 +59,11 @@ export function planPullRequest(
     ...{ owner: run.owner, repository: target.repository },
   };
   const writer = attemptWriter(attempt, signal);
-  const { database } = parts;
+  const { database, log } = parts;
   const content = { title: text(plan.title) ?? "", body: text(plan.body), base, draft: plan.draft };
   return async (branch) => {
     const head = branch.replace(/^refs\/heads\//, "");
-    const { number, url, isOwn } = await putPullRequest({ database, target, writer }, place, {
+    const { number, url, isOwn } = await putPullRequest({ database, log, target, writer }, place, {
       ...{ ...content, head },
     }).catch(rethrown);
     attempt.log(`pull request ${url}${isOwn ? "" : ": somebody else's, left as it is"}\n`);

@@ -30,7 +30,7 @@ export async function githubResultsScene() {
     ...{ fake, installation, repository, pull, engine, owner, begin },
     next: ({ attempt }: HeldAttempt) => attemptOf(held, attempt.id, attempt.attempt + 1),
     parts: (attempt: Attempt) => ({
-      database: engine.database,
+      ...{ database: engine.database, log: engine.log },
       target: targetOf(engine.github, owner, repository.fullName),
       writer: attemptWriter(attempt, attempt.signal),
     }),

@@ -1,6 +1,7 @@
 // Sends one thing to GitHub so that the newest word is the last there: whoever was overtaken on the way puts that right.
 import type { Database } from "../../database/open-database.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import type { Log } from "../../log.ts";
 import {
   leaveResult,
   type OpenResult,
@@ -15,6 +16,7 @@ import type { Target } from "./result-target.ts";
 
 export interface ResultParts {
   readonly database: Database;
+  readonly log: Log;
   readonly target: Target;
   readonly writer: Writer;
 }
@@ -38,7 +40,7 @@ export async function writeResult<Wish, T>(
   place: ResultPlace,
   sending: Sending<Wish, T>,
 ): Promise<T> {
-  const { database, writer } = parts;
+  const { database, log, writer } = parts;
   let open: OpenResult | undefined;
   try {
     for (let nth = 0; nth < SENDS_MAX; nth++) {
@@ -49,8 +51,13 @@ export async function writeResult<Wish, T>(
     }
     throw new JobFailure("transient", "github-busy", "others kept writing the same to GitHub");
   } catch (error) {
-    // What cannot be put right now stays marked, and is sent by the next who wants it.
-    if (open !== undefined) await leave(parts, open, sending).catch(() => {});
+    if (open === undefined) throw error;
+    await leave(parts, open, sending).catch((failure: unknown) => {
+      const { repository } = parts.target;
+      const told =
+        "what GitHub shows may be older than it should be: the next who writes it sends it again";
+      log.warn({ err: failure, repository, kind: place.kind, name: place.name }, told);
+    });
     throw error;
   }
 }
