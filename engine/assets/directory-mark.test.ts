@@ -1,22 +1,26 @@
 // What the database remembers of a directory must be there after a power cut.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readlinkSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { scratchDirectory } from "../../test/support/scratch-directory.ts";
 import { DirectoryMark } from "./directory-mark.ts";
 
-const synced = vi.hoisted((): string[] => []);
-/** Done as ever, and noted: no test can cut the power. */
-vi.mock(import("../data-directory/sync-directory.ts"), async (original) => {
-  const { syncDirectory } = await original();
-  return {
-    syncDirectory: async (path) => {
-      await syncDirectory(path);
-      synced.push(path);
-    },
-  };
-});
-beforeEach(() => void synced.splice(0));
+/** Directories as they are synced. Done as ever, and noted: no test can cut the power. */
+async function noteSyncs(): Promise<string[]> {
+  const synced: string[] = [];
+  const any = await open("/", "r");
+  const prototype: FileHandle = Object.getPrototypeOf(any);
+  await any.close();
+  const { sync } = prototype;
+  const spy = vi.spyOn(prototype, "sync").mockImplementation(async function (this: FileHandle) {
+    await sync.call(this);
+    const path = readlinkSync(`/proc/self/fd/${this.fd}`);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) synced.push(path);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return synced;
+}
 
 async function emptyStore(): Promise<string> {
   const path = join(await scratchDirectory(), "assets");
@@ -26,6 +30,7 @@ async function emptyStore(): Promise<string> {
 
 test("a mark is on disk before anybody hears of it, with the directory it is in", async () => {
   const path = await emptyStore();
+  const synced = await noteSyncs();
   const mark = new DirectoryMark(path);
   expect(await mark.provide("store-id", "one")).toBe("one");
   expect(synced).toEqual([path, dirname(path)]);
@@ -34,7 +39,7 @@ test("a mark is on disk before anybody hears of it, with the directory it is in"
 test("one that is there stays, and is made safe: who made it may have died before", async () => {
   const path = await emptyStore();
   await new DirectoryMark(path).provide("store-id", "one");
-  synced.splice(0);
+  const synced = await noteSyncs();
   expect(await new DirectoryMark(path).provide("store-id", "two")).toBe("one");
   expect(synced).toEqual([path, dirname(path)]);
 });

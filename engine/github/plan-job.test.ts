@@ -6,6 +6,8 @@ import { inboxScene } from "../../test/support/inbox-scene.ts";
 import { EngineError } from "../engine-error.ts";
 
 const opened = { action: "opened", installation: { id: 1 }, sender: { login: "a", type: "User" } };
+/** Others use the same server. */
+const IDLE = `select pid from pg_stat_activity where datname = current_database() and state like 'idle in t%'`;
 const EFFECTS = "select trigger, problem from croft.inbox_effect order by trigger";
 
 function checkedJob(check: () => Promise<void>) {
@@ -24,9 +26,7 @@ test("a check that takes too long is a problem of its own trigger, and no transa
   const waiting: unknown[] = [];
   const slow = checkedJob(async () => {
     checks += 1;
-    waiting.push(
-      ...(await query("select pid from pg_stat_activity where state like 'idle in t%'")),
-    );
+    waiting.push(...(await query(IDLE)));
     await delay(60_000, undefined, { ref: false });
   });
   const { bring, dispatch, settled, events, query } = await inboxScene({

@@ -2,9 +2,9 @@
 import { fstatSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What is being closed has gone by then; a new process would cost more than to look again. */
-const LOOKS_MAX = 5;
-const LOOK_EVERY_MS = 2;
+/** What is being closed has gone by then, also on a busy machine: all looks together take less than a new process. */
+const LOOKS_MAX = 6;
+const FIRST_LOOK_MS = 2;
 
 /** All code goes through these: whoever adds to them, or replaces a part, changes everybody's. */
 const SHARED: readonly object[] = [
@@ -37,7 +37,7 @@ export class ProcessMarks {
     if (this.#outletsNow() !== this.#outlets || this.#areOtherParts()) return true;
     for (let looks = 1; this.#hasMoreActive(); looks++) {
       if (looks === LOOKS_MAX) return true;
-      await delay(LOOK_EVERY_MS);
+      await delay(FIRST_LOOK_MS * 2 ** (looks - 1));
     }
     return false;
   }
