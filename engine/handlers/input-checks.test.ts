@@ -79,7 +79,7 @@ describe("a submission is refused, and the next is well, when its schema", () =>
       await expect(refused).rejects.toMatchObject({
         ...{ code, message: expect.stringContaining(message) },
       });
-      if (code === "unavailable") await expect(refused).rejects.toBeInstanceOf(SlowCheck);
+      if (code === "unavailable") await untilSlow(refused, () => scene.submit(type));
       await beside;
       await scene.submit("good", { input });
       await expect(scene.submit("good", { input: { name: "" } })).rejects.toMatchObject({
@@ -88,6 +88,18 @@ describe("a submission is refused, and the next is well, when its schema", () =>
     },
   );
 });
+
+/** Told only of a schema that had all its time: on a busy machine the start of its process may take a part of that. */
+async function untilSlow(first: Promise<unknown>, again: () => Promise<unknown>): Promise<void> {
+  let refused = first;
+  await waitUntil("a check that had all its time", async () => {
+    const error: unknown = await refused.catch((reason: unknown) => reason);
+    if (error instanceof SlowCheck) return true;
+    refused = again();
+    refused.catch(() => {}); // looked at in the next turn
+    return false;
+  });
+}
 
 test("what a schema leaves behind is not there for the next check, and its children end", async () => {
   const does = "globalThis.seen = 1; setInterval(() => {}, 10); return true;";
