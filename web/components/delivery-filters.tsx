@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
-import { appNamesQuery } from "../apps/app-query.ts";
+import { useAppNames } from "../apps/use-app-names.ts";
 import {
   type DeliverySearch,
   deliveryStates,
@@ -19,7 +19,7 @@ import { statusLabel } from "./status-badge.tsx";
 
 export function DeliveryFilters({ search }: { search: DeliverySearch }) {
   const navigate = useNavigate();
-  const { data: names = [] } = useQuery(appNamesQuery(useApi()));
+  const names = useAppNames() ?? [];
   const choose = (change: Partial<DeliverySearch>) =>
     void navigate({ to: "/deliveries", search: { ...search, ...change, cursor: undefined } });
   const states = ([undefined, ...deliveryStates] as const).map((state) => ({

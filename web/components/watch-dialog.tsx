@@ -3,7 +3,8 @@ import type { NewWatch, Watch, WatchChange } from "@croft/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { body } from "../api.ts";
-import { appNamesQuery, appsKey, credentialsQuery } from "../apps/app-query.ts";
+import { appsKey, credentialsQuery } from "../apps/app-query.ts";
+import { useAppNames } from "../apps/use-app-names.ts";
 import type { Exact } from "../defined-only.ts";
 import { fieldMistake } from "../field-mistake.ts";
 import { globsOf, linesOf } from "../repositories/glob-lines.ts";
@@ -25,7 +26,7 @@ export interface NewWatchDialogProps {
 
 export function NewWatchDialog({ appId, onMade, onClose }: NewWatchDialogProps) {
   const api = useApi();
-  const { data: names = [] } = useQuery(appNamesQuery(api));
+  const names = useAppNames() ?? [];
   const [chosen, setChosen] = useState(appId);
   const app = chosen ?? names[0]?.id ?? "";
   const save = useSave(

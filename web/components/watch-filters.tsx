@@ -1,9 +1,7 @@
 // What narrows the list of watched repositories down; every choice is an address that can be sent to somebody.
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { appNamesQuery } from "../apps/app-query.ts";
+import { useAppNames } from "../apps/use-app-names.ts";
 import { hasFilter, type WatchSearch, watchStates } from "../repositories/watch-search.ts";
-import { useApi } from "../use-api.ts";
 import { ChoiceLinks } from "./choice-links.tsx";
 import { FilterClear } from "./filter-clear.tsx";
 import { FilterSelect } from "./filter-select.tsx";
@@ -12,7 +10,7 @@ import { statusLabel } from "./status-badge.tsx";
 
 export function WatchFilters({ search }: { search: WatchSearch }) {
   const navigate = useNavigate();
-  const { data: names = [] } = useQuery(appNamesQuery(useApi()));
+  const names = useAppNames() ?? [];
   const choose = (change: Partial<WatchSearch>) =>
     void navigate({ to: "/repositories", search: { ...search, ...change, cursor: undefined } });
   const states = ([undefined, ...watchStates] as const).map((state) => ({

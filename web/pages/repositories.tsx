@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { FolderGit2, ListFilter, Plus, RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { appNamesQuery } from "../apps/app-query.ts";
+import { useAppNames } from "../apps/use-app-names.ts";
 import { BulkButton } from "../components/bulk-button.tsx";
 import { BulkProgress } from "../components/bulk-progress.tsx";
 import { Button } from "../components/button.tsx";
@@ -92,7 +92,7 @@ function ResyncButton({ search }: { search: WatchSearch }) {
 function WatchButton({ search }: { search: WatchSearch }) {
   const navigate = useNavigate();
   const [isAdding, setIsAdding] = useState(false);
-  const { data: names } = useQuery(appNamesQuery(useApi()));
+  const names = useAppNames();
   if (!useMayChange()) return null;
   if (names?.length === 0) {
     return (
