@@ -18,11 +18,10 @@ import { Fact, factLink } from "../components/fact.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { PingResult } from "../components/ping-result.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { Stat } from "../components/stat.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { formatCount } from "../format-count.ts";
@@ -45,16 +44,7 @@ function AppView({ id }: { id: string }) {
   useLiveQueries(appQuery(api, id).queryKey, isOfApps);
   const [ping, setPing] = useState<string>();
   if (app === undefined) {
-    return (
-      <>
-        <PageHeader title={`App ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`App ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   const showBulk = (bulk: { id: string }) =>
     void navigate({ to: "/apps/$id", params: { id }, search: { bulk: bulk.id } });

@@ -15,11 +15,10 @@ import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Panel } from "../components/panel.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
 import { CommitId } from "../components/run-facts.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { deliveryQuery, isOfDeliveries } from "../deliveries/delivery-query.ts";
 import { deliverySummary, stateSentences, whyWaiting } from "../deliveries/describe-delivery.ts";
@@ -43,16 +42,7 @@ function DeliveryView({ id }: { id: string }) {
   const { data: delivery, error, isFetching, refetch } = useQuery(deliveryQuery(api, id));
   useLiveQueries(deliveryQuery(api, id).queryKey, isOfDeliveries);
   if (delivery === undefined) {
-    return (
-      <>
-        <PageHeader title={`Delivery ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Delivery ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   return (
     <>

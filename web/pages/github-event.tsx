@@ -14,10 +14,9 @@ import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Panel } from "../components/panel.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { formatBytes } from "../format-bytes.ts";
 import {
@@ -46,16 +45,7 @@ function EventView({ id }: { id: string }) {
   const { data: event, error, isFetching, refetch } = useQuery(githubEventQuery(api, id));
   useLiveQueries(githubEventQuery(api, id).queryKey, isOfGithub);
   if (event === undefined) {
-    return (
-      <>
-        <PageHeader title={`Event ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Event ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   return (
     <>

@@ -14,10 +14,9 @@ import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Panel } from "../components/panel.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { formatCount } from "../format-count.ts";
 import { accessWords, missingPermissions } from "../github/app-needs.ts";
@@ -39,16 +38,7 @@ function InstallationView({ id }: { id: number }) {
   const { data: installation, error, isFetching, refetch } = useQuery(query);
   useLiveQueries(query.queryKey, isOfGithub);
   if (installation === undefined) {
-    return (
-      <>
-        <PageHeader title={`Installation ${id}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Installation ${id}`} {...{ error, isFetching, refetch }} />;
   }
   const { last_failures, last_events } = installation;
   return (

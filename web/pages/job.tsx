@@ -16,10 +16,9 @@ import { JobTimeline } from "../components/job-timeline.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Panel } from "../components/panel.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { jobSummary, shortId, waitingSentence } from "../jobs/describe-job.ts";
 import { jobAttempts } from "../jobs/job-attempts.ts";
@@ -36,16 +35,7 @@ function JobView({ id }: { id: string }) {
   const { job: query, events } = useJob(id);
   const { data: job, error, isFetching, refetch } = query;
   if (job === undefined) {
-    return (
-      <>
-        <PageHeader title={`Job ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Job ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   return (
     <>

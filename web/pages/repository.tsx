@@ -12,10 +12,9 @@ import { EmptyLine, ListSection } from "../components/list-section.tsx";
 import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RelativeTime } from "../components/relative-time.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { WatchActions } from "../components/watch-actions.tsx";
 import { WatchFacts } from "../components/watch-facts.tsx";
@@ -41,16 +40,7 @@ function RepositoryView({ id }: { id: string }) {
   const { data: watch, error, isFetching, refetch } = useQuery(watchQuery(api, id));
   useLiveQueries(watchQuery(api, id).queryKey, isOfWatches);
   if (watch === undefined) {
-    return (
-      <>
-        <PageHeader title={`Repository ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Repository ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   const appName = nameOf(watch.app);
   return (

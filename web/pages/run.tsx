@@ -12,14 +12,13 @@ import { LiveMark } from "../components/live-mark.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHeader } from "../components/page-header.tsx";
 import { Panel } from "../components/panel.tsx";
+import { PendingPage } from "../components/pending-page.tsx";
 import { ProblemNotice } from "../components/problem-notice.tsx";
-import { ProblemView } from "../components/problem-view.tsx";
 import { RunActions } from "../components/run-actions.tsx";
 import { RunApproval } from "../components/run-approval.tsx";
 import { RunFacts } from "../components/run-facts.tsx";
 import { isCancelling } from "../components/run-table.tsx";
 import { RunWorkspaces } from "../components/run-workspaces.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
 import { StatusBadge } from "../components/status-badge.tsx";
 import { StepDetail } from "../components/step-detail.tsx";
 import { StepGraph } from "../components/step-graph.tsx";
@@ -41,16 +40,7 @@ function RunView({ id }: { id: string }) {
   const search = useSearch({ from: "/app/runs/$id" });
   const { data: run, error, isFetching, refetch } = useRun(id);
   if (run === undefined) {
-    return (
-      <>
-        <PageHeader title={`Run ${shortId(id)}`} />
-        {error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ProblemView error={error} busy={isFetching} onRetry={() => void refetch()} />
-        )}
-      </>
-    );
+    return <PendingPage title={`Run ${shortId(id)}`} {...{ error, isFetching, refetch }} />;
   }
   return (
     <>
