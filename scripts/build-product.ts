@@ -87,7 +87,7 @@ async function buildCommand(): Promise<void> {
       ...[
         ...["worker/lease-thread.ts", "worker/watchdog.ts"],
         ...["runs/check-thread.ts", "handlers/handler-child.ts"],
-        "renderers/diagram-process.ts",
+        ...["renderers/diagram-process.ts", "config/project-zod.ts"],
       ].map((name) => join(projectRoot, "engine", name)),
     ],
     outdir: output,

@@ -115,12 +115,18 @@ const provideCroft: Plugin = {
     onResolve({ filter: /^croft$/ }, () => ({ path: "croft", namespace: "croft" }));
     onResolve({ filter: /^file:/, namespace: "croft" }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /.*/, namespace: "croft" }, () => ({
-      contents: `export { z } from ${JSON.stringify(import.meta.resolve("zod"))};
+      contents: `export { z } from ${JSON.stringify(zodAddress())};
         export const defineConfig = (config) => config;
         export const defineHandler = (handler) => handler;`,
     }));
   },
 };
+
+/** The product has it beside itself, in one file. */
+function zodAddress(): string {
+  const isSource = import.meta.url.endsWith(".ts");
+  return isSource ? import.meta.resolve("zod") : new URL("./project-zod.js", import.meta.url).href;
+}
 
 /** Packages stay outside the bundle, named by their file, because the bundle lies in another directory. */
 const importPackagesInPlace: Plugin = {

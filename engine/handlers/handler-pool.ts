@@ -6,36 +6,58 @@ import { newId } from "../new-id.ts";
 import type { HandlerCommand } from "./handler-command.ts";
 import { HandlerEnded } from "./handler-ended.ts";
 import { type HandledAttempt, HandlerProcess } from "./handler-process.ts";
+import { type FreshHandlers, HandlerSuccessor } from "./handler-successor.ts";
 
 export interface HandlerPoolOptions extends Omit<HandlerCommand, "directory"> {
   /** Below it each process has its own directory. */
   readonly root: string;
   /** How many jobs the worker has at a time. */
   readonly slots: number;
-  readonly onError: (error: unknown) => void;
+  /** How long a job waits for one that is in use, see below. */
+  readonly patienceMs?: number;
+  readonly onError: (error: unknown, what: string) => void;
 }
 
-interface Kept {
-  readonly handlers: HandlerProcess;
-  readonly directory: string;
+interface Kept extends FreshHandlers {
   /** What stays in its memory is seen by the next job: only by one of the same owner. */
   readonly owner: string;
+  /** Before the job that it has now. */
+  wasThere: boolean;
+  /** With all its jobs so far. */
+  busyMs: number;
   timer?: NodeJS.Timeout;
+}
+
+interface Waiting {
+  readonly owner: string;
+  /** Without one: it goes to look elsewhere. */
+  resolve(kept?: Kept): void;
 }
 
 /** Whatever leaks in a process goes with it. */
 const JOBS_MAX = 100;
+/**
+ * From here on it goes when there is a successor in its place. Those of a pool get old together: replaced one after the
+ * other, ahead of time, no job waits for a start, and no four of them take all cores from the server at once.
+ */
+const OLD_AT_JOBS = 50;
 const IDLE_LIMIT_MS = 60_000;
+/** Less than a start takes: where jobs are shorter, to wait for the next that is free is quicker, and spares a process. */
+const PATIENCE_MS = 50;
+
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
   /** The one that worked last is the last. */
   readonly #idle: Kept[] = [];
   readonly #busy = new Set<Kept>();
   readonly #ending = new Set<Promise<void>>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #successor: HandlerSuccessor;
   #isClosed = false;
 
   constructor(options: HandlerPoolOptions) {
     this.#options = options;
+    this.#successor = new HandlerSuccessor({ ...options, end: (fresh) => this.#end(fresh) });
   }
 
   /**
@@ -45,13 +67,12 @@ export class HandlerPool {
   async run(handled: HandledAttempt): Promise<unknown> {
     for (;;) {
       const kept = await this.#take(handled);
-      const isNew = kept.handlers.jobs === 0;
       try {
         return await this.#runIn(kept, handled);
       } catch (error) {
         handled.attempt.signal.throwIfAborted();
         const hasBegun = !(error instanceof HandlerEnded) || error.hasBegun;
-        if (isNew || hasBegun) throw error;
+        if (!kept.wasThere || hasBegun) throw error;
       }
     }
   }
@@ -59,16 +80,24 @@ export class HandlerPool {
   async #runIn(kept: Kept, handled: HandledAttempt): Promise<unknown> {
     const { attempt } = handled;
     let isGood = false;
+    const begunAtMs = performance.now();
     try {
       const result = await kept.handlers.run(handled);
       attempt.signal.throwIfAborted();
       const { handlers } = kept;
-      isGood = handlers.isFit && handlers.jobs < JOBS_MAX && !(await handlers.hasCompany());
+      const isDue = handlers.jobs >= (this.#successor.isReady ? OLD_AT_JOBS : JOBS_MAX);
+      isGood = handlers.isFit && !isDue && !(await handlers.hasCompany());
       return result;
     } finally {
       this.#busy.delete(kept);
-      if (isGood && !this.#isClosed) this.#keep(kept);
-      else await this.#end(kept);
+      kept.busyMs += performance.now() - begunAtMs;
+      if (kept.handlers.jobs >= OLD_AT_JOBS) this.#successor.sendFor();
+      const [waiting] = [...this.#waiting].filter(({ owner }) => owner === kept.owner);
+      if (isGood && !this.#isClosed) this.#keep(kept, waiting);
+      else {
+        waiting?.resolve();
+        await this.#end(kept);
+      }
     }
   }
 
@@ -76,12 +105,17 @@ export class HandlerPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const kept of [...this.#idle.splice(0), ...this.#busy]) void this.#end(kept);
+    await this.#successor.close();
     await Promise.all(this.#ending);
   }
 
   /** It is busy from here on: in between nobody would find it to end it. */
   async #take({ attempt }: HandledAttempt): Promise<Kept> {
-    const kept = this.#takeIdle(attempt.owner);
+    let kept = this.#takeIdle(attempt.owner) ?? (await this.#untilFree(attempt.owner));
+    if (kept === undefined) {
+      await this.#successor.untilReady(attempt.signal);
+      kept = this.#takeIdle(attempt.owner) ?? this.#takeSuccessor(attempt.owner);
+    }
     if (kept === undefined) return await this.#start(attempt);
     this.#busy.add(kept);
     try {
@@ -105,6 +139,30 @@ export class HandlerPool {
     }
   }
 
+  /** Undefined when none is expected soon, or none came. */
+  async #untilFree(owner: string): Promise<Kept | undefined> {
+    const { patienceMs = PATIENCE_MS } = this.#options;
+    const isQuick = (kept: Kept) => kept.wasThere && kept.busyMs < patienceMs * kept.handlers.jobs;
+    if (![...this.#busy].some((kept) => kept.owner === owner && isQuick(kept))) return undefined;
+    let waiting: Waiting | undefined;
+    let patience: NodeJS.Timeout | undefined;
+    const free = await new Promise<Kept | undefined>((resolve) => {
+      waiting = { owner, resolve };
+      this.#waiting.add(waiting);
+      patience = setTimeout(() => resolve(undefined), patienceMs);
+    });
+    clearTimeout(patience);
+    if (waiting !== undefined) this.#waiting.delete(waiting);
+    return free;
+  }
+
+  #takeSuccessor(owner: string): Kept | undefined {
+    const fresh = this.#successor.take();
+    if (fresh === undefined) return undefined;
+    this.#makeRoom();
+    return { ...fresh, owner, wasThere: true, busyMs: 0 };
+  }
+
   /** Guarded before it begins: a worker that is stopped in this moment must not leave it behind. */
   async #start(attempt: HandledAttempt["attempt"]): Promise<Kept> {
     const { owner, signal } = attempt;
@@ -115,7 +173,7 @@ export class HandlerPool {
     try {
       await attempt.guard(directory, process.getuid?.() ?? 0);
       const handlers = await HandlerProcess.start({ ...this.#options, directory }, signal);
-      const kept = { handlers, directory, owner };
+      const kept = { handlers, directory, owner, wasThere: false, busyMs: 0 };
       this.#busy.add(kept);
       return kept;
     } catch (error) {
@@ -134,7 +192,14 @@ export class HandlerPool {
     }
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: Kept, waiting: Waiting | undefined): void {
+    kept.wasThere = true;
+    if (waiting !== undefined) {
+      this.#waiting.delete(waiting);
+      this.#busy.add(kept);
+      waiting.resolve(kept);
+      return;
+    }
     kept.timer = setTimeout(() => {
       this.#idle.splice(this.#idle.indexOf(kept), 1);
       void this.#end(kept);
@@ -143,11 +208,13 @@ export class HandlerPool {
     this.#idle.push(kept);
   }
 
-  #end({ handlers, directory }: Kept): Promise<void> {
+  #end({ handlers, directory }: FreshHandlers): Promise<void> {
     const ended = handlers
       .end()
       .then(() => removeTree(directory))
-      .catch(this.#options.onError)
+      .catch((error) =>
+        this.#options.onError(error, "a process of handlers did not end as it should"),
+      )
       .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
     return ended;

@@ -52,7 +52,7 @@ export async function openHandlers(options: HandlersOptions): Promise<OpenHandle
   });
   const pool = new HandlerPool({
     ...{ ...command, slots: workerSlots(config) },
-    onError: (error) => log.warn({ err: error }, "a process of handlers did not end as it should"),
+    onError: (error, what) => log.warn({ err: error }, what),
   });
   const run = (attempt: Attempt) => runHandler(options, { pool, root, attempt, project });
   const types = [...handlers].map(([name, { description, input }]): JobType => {
