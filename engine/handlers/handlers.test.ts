@@ -61,7 +61,7 @@ test("a process is used again by its owner, by no other, and each attempt has a 
   expect(other.pid).not.toBe(first.pid);
 });
 
-test("a process has a hundred jobs and no more", async () => {
+test("a process has fifty jobs, and a hundred at most", async () => {
   const scene = await handlerScene({
     handlers: { pid: "() => process.pid" },
     flags: { "worker.slots": "1" },
@@ -69,7 +69,9 @@ test("a process has a hundred jobs and no more", async () => {
   const ids = await Promise.all(Array.from({ length: 101 }, () => scene.submit("pid")));
   const pids = await Promise.all(ids.map(async (id) => (await scene.ended(id)).result));
   const counts = [...new Set(pids)].map((pid) => pids.filter((each) => each === pid).length);
-  expect(counts.sort((one, other) => one - other)).toEqual([1, 100]);
+  expect(counts.length).toBeGreaterThan(1);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+  expect(counts.filter((count) => count < 50).length).toBeLessThanOrEqual(1); // the last, whose time has not come
 });
 
 test("nothing of the server's environment is there but what is named, and that is blotted out of the log", async () => {
